@@ -3,10 +3,11 @@ package home
 import (
 	"errors"
 	"fmt"
-	"hermes/core"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"hermes/core"
 )
 
 // EnvVar is the environment variable that moves the home.

@@ -3,7 +3,6 @@ package home
 import (
 	"context"
 	"errors"
-	"hermes/core"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"hermes/core"
 )
 
 func TestResolve(t *testing.T) {

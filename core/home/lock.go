@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hermes/core"
 	"os"
 	"strconv"
 	"strings"
 	"time"
+
+	"hermes/core"
 
 	"github.com/gofrs/flock"
 )

@@ -2,12 +2,13 @@ package home
 
 import (
 	"errors"
-	"hermes/core"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"hermes/core"
 )
 
 // maxLinks bounds the links followed in one path, as kernels do.

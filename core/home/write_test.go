@@ -2,13 +2,14 @@ package home
 
 import (
 	"errors"
-	"hermes/core"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"hermes/core"
 )
 
 func put(t *testing.T, path, text string, mode fs.FileMode) {
