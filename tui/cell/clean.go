@@ -1,0 +1,335 @@
+package cell
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// TabStop is the distance of tab stops in cleaned text.
+const TabStop = 4
+
+// maxMarks is how many combining runes a character keeps; piles beyond it only break the geometry.
+const maxMarks = 6
+
+// Clean makes text from outside safe to draw: escape sequences of every kind and control characters
+// are removed, CRLF becomes LF, of a line overwritten with CR only its last state stays, tabs become
+// spaces, invisible direction controls become "�", invalid UTF-8 becomes "�", and characters whose
+// width terminals disagree about (joined and toned emoji, variation selectors) are drawn as their
+// first part. Line breaks stay. Clean text contains no byte below 0x20 but LF and no C1 control.
+func Clean(s string) string {
+	if isCleanASCII(s) {
+		return s
+	}
+	s = strings.ToValidUTF8(s, "�")
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = stripEscapes(s)
+	if strings.IndexByte(s, '\r') >= 0 {
+		s = lastStates(s)
+	}
+	return redraw(s)
+}
+
+// Line cleans s and puts it on one line: line breaks become a single space.
+func Line(s string) string {
+	s = Clean(s)
+	if strings.IndexByte(s, '\n') < 0 {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// Visible shows s with every character that would not be seen written out ("\x1b", "\r", "\u202e"),
+// for dialogs where a person must judge exactly what is there. Line breaks stay line breaks.
+func Visible(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "\\x%02x", s[0])
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == '\t':
+			b.WriteString("\\t")
+		case r == '\r':
+			b.WriteString("\\r")
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, "\\x%02x", r)
+		case invisible(r) || unicode.IsControl(r) || r == 0x200d || r == 0xfe0f:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			b.WriteRune(r)
+		}
+		s = s[n:]
+	}
+	return redraw(b.String())
+}
+
+func isCleanASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 0x20 && c != '\n') || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// stripEscapes removes escape sequences, C0 controls but \n \r \t, DEL and C1 controls. An
+// unterminated string sequence (OSC, DCS …) swallows no more than its own line, so that content
+// cannot hide what follows it.
+func stripEscapes(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == 0x1b:
+			i += escapeLen(s[i:])
+			continue
+		case r == 0x9b: // C1 CSI
+			i += n + csiLen(s[i+n:])
+			continue
+		case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f: // C1 DCS SOS OSC PM APC
+			i += n + stringLen(s[i+n:])
+			continue
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteByte(byte(r))
+		case r < 0x20 || r == 0x7f || (r >= 0x80 && r < 0xa0):
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// escapeLen returns the length of the sequence at the ESC that s starts with.
+func escapeLen(s string) int {
+	if len(s) < 2 {
+		return len(s)
+	}
+	switch c := s[1]; {
+	case c == '[':
+		return 2 + csiLen(s[2:])
+	case c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
+		return 2 + stringLen(s[2:])
+	case c >= 0x20 && c <= 0x2f: // intermediates, then a final byte
+		i := 1
+		for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f {
+			i++
+		}
+		if i < len(s) && s[i] >= 0x30 && s[i] < 0x7f {
+			i++
+		}
+		return i
+	case c >= 0x30 && c < 0x7f:
+		return 2
+	}
+	return 1
+}
+
+func csiLen(s string) int {
+	i := 0
+	for i < len(s) && s[i] >= 0x20 && s[i] <= 0x3f {
+		i++
+	}
+	if i < len(s) && s[i] >= 0x40 && s[i] < 0x7f {
+		i++
+	}
+	return i
+}
+
+func stringLen(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case 0x07:
+			return i + 1
+		case '\n':
+			return i
+		case 0x1b:
+			if i+1 < len(s) && s[i+1] == '\\' {
+				return i + 2
+			}
+			return i
+		case 0xc2: // U+009C, the C1 terminator
+			if i+1 < len(s) && s[i+1] == 0x9c {
+				return i + 2
+			}
+		}
+	}
+	return len(s)
+}
+
+// lastStates keeps of every line what stands there after its carriage returns: text after a CR
+// overwrites from the left; a CR at the end of a line overwrites nothing.
+func lastStates(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if strings.IndexByte(line, '\r') < 0 {
+			continue
+		}
+		last := ""
+		for part := range strings.SplitSeq(line, "\r") {
+			if part != "" {
+				last = part
+			}
+		}
+		lines[i] = last
+	}
+	return strings.Join(lines, "\n")
+}
+
+// redraw expands tabs and replaces characters that break the geometry of a frame.
+func redraw(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	col := 0
+	Clusters(s, func(c string, w int) bool {
+		switch c {
+		case "\n":
+			b.WriteByte('\n')
+			col = 0
+			return true
+		case "\t":
+			n := TabStop - col%TabStop
+			b.WriteString(Spaces(n))
+			col += n
+			return true
+		}
+		d, dw := Draw(c, w)
+		b.WriteString(d)
+		col += dw
+		return true
+	})
+	return b.String()
+}
+
+// Draw returns how the grapheme cluster c of width w is drawn: itself, or a part of it that every
+// terminal draws equally wide. Controls come out as "�".
+func Draw(c string, w int) (string, int) {
+	if len(c) == 1 && c[0] >= 0x20 && c[0] < 0x7f {
+		return c, w
+	}
+	r, n := utf8.DecodeRuneInString(c)
+	if unicode.IsControl(r) || invisible(r) {
+		return "�", 1
+	}
+	if n == len(c) {
+		if w == 0 {
+			if disputed(c) {
+				return "�", 1
+			}
+			return "◌" + c, 1 // a lone combining mark needs a carrier
+		}
+		return c, w
+	}
+	if disputed(c) {
+		d := string(r)
+		return d, max(ansi.StringWidth(d), 1)
+	}
+	if utf8.RuneCountInString(c) > maxMarks+1 {
+		cut := 0
+		for range maxMarks + 1 {
+			_, m := utf8.DecodeRuneInString(c[cut:])
+			cut += m
+		}
+		return c[:cut], ansi.StringWidth(c[:cut])
+	}
+	return c, w
+}
+
+// disputed tells clusters that some terminals draw as one character and others as several.
+func disputed(c string) bool {
+	for _, r := range c {
+		if r == 0x200d || (r >= 0xfe00 && r <= 0xfe0f) || (r >= 0x1f3fb && r <= 0x1f3ff) || r == 0x20e3 || (r >= 0xe0020 && r <= 0xe007f) {
+			return true
+		}
+	}
+	return false
+}
+
+// invisible tells format characters that change how others are shown: bidi controls, zero-width
+// spaces, the byte order mark, tags and line separators.
+func invisible(r rune) bool {
+	switch {
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
+		return true
+	case r == 0x200b, r == 0x2060, r == 0xfeff, r == 0x2028, r == 0x2029, r == 0x180e:
+		return true
+	}
+	return r != 0x200c && r != 0x200d && unicode.Is(unicode.Cf, r) // joiners are told by their cluster
+}
+
+// OnlyStyles removes every escape sequence but colours and attributes (CSI … m), and every control
+// character but LF, from text that our own renderers made. It is the last door before the terminal:
+// whatever slipped through a renderer stops here.
+func OnlyStyles(s string) string {
+	if !needsFilter(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == 0x1b:
+			l := escapeLen(s[i:])
+			if isSGR(s[i : i+l]) {
+				b.WriteString(s[i : i+l])
+			}
+			i += l
+			continue
+		case r == '\n':
+			b.WriteByte('\n')
+		case r == utf8.RuneError && n == 1:
+			b.WriteString("�")
+		case r < 0x20 || r == 0x7f || (r >= 0x80 && r < 0xa0) || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069):
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func isSGR(seq string) bool {
+	if len(seq) < 3 || seq[1] != '[' || seq[len(seq)-1] != 'm' {
+		return false
+	}
+	for _, c := range seq[2 : len(seq)-1] {
+		if (c < '0' || c > '9') && c != ';' && c != ':' {
+			return false
+		}
+	}
+	return true
+}
+
+// needsFilter is a fast check that s holds nothing OnlyStyles would remove.
+func needsFilter(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 0x1b:
+			j := i + 1
+			if j >= len(s) || s[j] != '[' {
+				return true
+			}
+			for j++; j < len(s) && (s[j] == ';' || s[j] == ':' || (s[j] >= '0' && s[j] <= '9')); j++ {
+			}
+			if j >= len(s) || s[j] != 'm' {
+				return true
+			}
+			i = j
+		case c < 0x20 && c != '\n', c == 0x7f:
+			return true
+		case c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0:
+			return true
+		case c == 0xe2 && i+2 < len(s) && (s[i+1] == 0x80 || s[i+1] == 0x81):
+			return true // may be a bidi control; the slow path decides
+		}
+	}
+	return !utf8.ValidString(s)
+}
