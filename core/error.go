@@ -64,26 +64,31 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// CodeOf returns the class of err: that of the outermost *Error in its chain, or CodeInternal.
+// CodeOf returns the first class given in err's chain, or CodeInternal.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) && e.Code != "" {
-		return e.Code
+	for e := next(err); e != nil; e = next(e.Err) {
+		if e.Code != "" {
+			return e.Code
+		}
 	}
 	return CodeInternal
 }
 
 // HintOf returns the first remedy in err's chain, or "".
 func HintOf(err error) string {
-	for err != nil {
-		var e *Error
-		if !errors.As(err, &e) {
-			return ""
-		}
+	for e := next(err); e != nil; e = next(e.Err) {
 		if e.Hint != "" {
 			return e.Hint
 		}
-		err = e.Err
 	}
 	return ""
+}
+
+// next finds the outermost *Error in err's chain.
+func next(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return nil
 }

@@ -1,0 +1,10 @@
+package agent
+
+import "errors"
+
+// Causes of refused calls; callers branch on the code of the *core.Error around them.
+var (
+	errBlank   = errors.New("the message is empty")
+	errClosed  = errors.New("the session is closed")
+	errRunning = errors.New("a run is under way")
+)

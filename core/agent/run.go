@@ -1,0 +1,288 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"hermes/core"
+)
+
+// Input is what a person hands to a turn.
+type Input struct {
+	Text string
+	// Notes are facts that changed since the prompt was frozen (folder, day, model). They travel in
+	// the user message, because the prompt does not move.
+	Notes []string
+}
+
+// BudgetNote is the user message of the last request of a turn that spent its iterations.
+const BudgetNote = "[The iteration budget of this turn is spent and tools are off now. " +
+	"Say what is done, what is not, and how to go on.]"
+
+// Run makes one turn of in and returns how it ended; the same value was emitted as its last event.
+// Cancelling ctx interrupts the turn: partial text is kept, open calls are closed.
+func (a *Agent) Run(ctx context.Context, in Input) *core.RunEnded {
+	t := a.newTurn()
+	msg := core.Message{ID: a.opts.Journal.NewMessageID(), Role: core.RoleUser, Time: a.now()}
+	msg.Content = a.redact(strings.ToValidUTF8(in.Text, "\uFFFD"))
+	if len(in.Notes) > 0 {
+		msg.Shown = msg.Content
+		msg.Content = "[" + strings.Join(in.Notes, "]\n[") + "]\n\n" + msg.Content
+	}
+	t.append(core.Record{Type: core.RecordRunStarted, Model: t.model.Info().Ref()})
+	t.append(core.Record{Type: core.RecordMessage, Message: &msg})
+	t.emit(&core.RunStarted{Message: msg, Model: t.model.Info().Ref()})
+	return t.loop(ctx)
+}
+
+// Retry repeats the last request of a turn that failed: its partial answer is voided, nothing is
+// added. It must not be called while a run is under way.
+func (a *Agent) Retry(ctx context.Context) *core.RunEnded {
+	t := a.newTurn()
+	msgs := a.opts.Journal.Messages()
+	t.append(core.Record{Type: core.RecordRunStarted, Model: t.model.Info().Ref(), Reason: "retry"})
+	if n := len(msgs); n > 0 && msgs[n-1].Role == core.RoleAssistant && msgs[n-1].Incomplete {
+		t.append(core.Record{Type: core.RecordDiscard, Target: msgs[n-1].ID})
+		t.emit(&core.MessageEnded{Message: msgs[n-1], Void: true})
+	}
+	t.emit(&core.RunStarted{Model: t.model.Info().Ref()})
+	return t.loop(ctx)
+}
+
+// turn is the state of one run.
+type turn struct {
+	a       *Agent
+	id      string
+	model   core.Model
+	started time.Time
+	end     core.RunEnded
+	failed  error // the journal's first error
+}
+
+func (a *Agent) newTurn() *turn {
+	a.mu.Lock()
+	a.runs++
+	n := a.runs
+	a.mu.Unlock()
+	now := a.now()
+	return &turn{
+		a: a, model: a.Model(), started: now,
+		id: "r" + now.Format("20060102150405") + "-" + strconv.Itoa(n),
+	}
+}
+
+// append records r; the first failure is kept and ends the run at the next check.
+func (t *turn) append(r core.Record) {
+	if t.failed != nil {
+		return
+	}
+	r.Time, r.RunID = t.a.now(), t.id
+	t.failed = t.a.opts.Journal.Append(r)
+}
+
+func (t *turn) emit(e core.Event) {
+	h := e.Head()
+	h.SessionID, h.RunID, h.Channel = t.a.opts.Journal.ID(), t.id, core.ChannelChat
+	h.Time = t.a.now()
+	t.a.opts.Emit(e)
+}
+
+func (t *turn) notice(l core.Level, text, remedy string) {
+	t.append(core.Record{Type: core.RecordNote, Reason: string(l), Text: text})
+	t.emit(&core.Notice{Level: l, Text: text, Remedy: remedy})
+}
+
+// loop is request → tools → request until something ends it.
+func (t *turn) loop(ctx context.Context) *core.RunEnded {
+	for range t.a.opts.MaxIterations {
+		if t.failed != nil || ctx.Err() != nil {
+			return t.finish(ctx, t.failed)
+		}
+		msg, err := t.request(ctx, t.a.opts.Specs)
+		if err != nil || len(msg.ToolCalls) == 0 {
+			return t.finish(ctx, err)
+		}
+		t.runTools(ctx, msg.ToolCalls)
+	}
+	if t.failed != nil || ctx.Err() != nil {
+		return t.finish(ctx, t.failed)
+	}
+	t.notice(core.LevelWarn, "iteration budget of "+strconv.Itoa(t.a.opts.MaxIterations)+" requests spent; asking for a summary",
+		"raise agent.max_turns, or send a message to go on")
+	note := core.Message{ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: BudgetNote, Shown: "(budget spent: asked for a summary)", Time: t.a.now()}
+	t.append(core.Record{Type: core.RecordMessage, Message: &note})
+	_, err := t.request(ctx, nil)
+	t.end.Reason = core.EndBudget
+	return t.finish(ctx, err)
+}
+
+// request asks the model once and records what came.
+func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message, error) {
+	if t.failed != nil {
+		return core.Message{}, t.failed
+	}
+	t.model = t.a.Model()
+	req := core.Request{
+		Messages:  append([]core.Message{{Role: core.RoleSystem, Content: t.a.opts.System}}, t.a.opts.Journal.Messages()...),
+		Tools:     specs,
+		Purpose:   core.PurposeChat,
+		SessionID: t.a.opts.Journal.ID(),
+	}
+	id := t.a.opts.Journal.NewMessageID()
+	start := t.a.now()
+	resp, err := t.model.Stream(ctx, req, func(d core.Delta) { t.delta(id, d) })
+	t.end.Requests++
+	msg := t.clean(id, resp.Message, err != nil)
+	if specs == nil && len(msg.ToolCalls) > 0 {
+		msg.ToolCalls = nil // a server that calls tools it was not given is not followed
+	}
+	t.record(msg, resp, t.a.now().Sub(start))
+	if err != nil {
+		return msg, err
+	}
+	if t.failed != nil {
+		return msg, t.failed
+	}
+	if len(msg.ToolCalls) == 0 {
+		if strings.TrimSpace(msg.Content) == "" {
+			return msg, emptyAnswer(resp.Finish)
+		}
+		if resp.Finish == "length" {
+			t.notice(core.LevelWarn, "the answer was cut at the model's length limit", "send \"go on\" to continue")
+		}
+	}
+	t.end.Answer = msg.Content
+	return msg, nil
+}
+
+func emptyAnswer(finish string) error {
+	cause := "the model sent neither text nor a tool call"
+	if finish != "" {
+		cause += " (finish reason " + strconv.Quote(finish) + ")"
+	}
+	return &core.Error{
+		Code: core.CodeProtocol, Op: "empty answer", Err: errors.New(cause),
+		Hint: "retry, or switch the model",
+	}
+}
+
+// clean prepares what a model sent for the transcript and the next request: valid UTF-8, redacted,
+// calls with ids.
+func (t *turn) clean(id string, m core.Message, failed bool) core.Message {
+	m.ID, m.Role, m.Time = id, core.RoleAssistant, t.a.now()
+	m.Model = t.model.Info().Ref()
+	m.Content = t.a.redact(strings.ToValidUTF8(m.Content, "\uFFFD"))
+	m.Reasoning = t.cleanReasoning(m.Reasoning)
+	if failed {
+		m.Incomplete, m.ToolCalls = true, nil
+	}
+	for i := range m.ToolCalls {
+		if m.ToolCalls[i].ID == "" {
+			m.ToolCalls[i].ID = "call_" + id + "_" + strconv.Itoa(i)
+		}
+	}
+	return m
+}
+
+// cleanReasoning redacts thinking text. Raw details that hold a secret are dropped whole: they are
+// signed by the server and worthless once changed.
+func (t *turn) cleanReasoning(r *core.Reasoning) *core.Reasoning {
+	if r == nil {
+		return nil
+	}
+	out := core.Reasoning{Text: t.a.redact(r.Text), Field: r.Field, Details: r.Details}
+	if t.a.redact(string(r.Details)) != string(r.Details) {
+		out.Details = nil
+	}
+	return &out
+}
+
+// storable returns arguments that a strict server takes back: broken JSON is wrapped, so that the
+// model sees what it wrote and the request stays valid.
+func storable(args string) string {
+	args = strings.ToValidUTF8(args, "\uFFFD")
+	if strings.TrimSpace(args) == "" {
+		return "{}"
+	}
+	if json.Valid([]byte(args)) {
+		return args
+	}
+	b, err := json.Marshal(map[string]string{"invalid_json": args})
+	if err != nil {
+		return "{}"
+	}
+	return string(b)
+}
+
+// record stores the message and what it cost. An answer of which nothing arrived leaves no message.
+func (t *turn) record(m core.Message, r core.Response, took time.Duration) {
+	stored := m
+	stored.ToolCalls = make([]core.ToolCall, len(m.ToolCalls))
+	for i, c := range m.ToolCalls {
+		c.Arguments = t.a.redact(storable(c.Arguments))
+		stored.ToolCalls[i] = c
+	}
+	if len(stored.ToolCalls) == 0 {
+		stored.ToolCalls = nil
+	}
+	if stored.Content != "" || len(stored.ToolCalls) > 0 || stored.Reasoning != nil {
+		t.append(core.Record{Type: core.RecordMessage, Message: &stored, TookMS: took.Milliseconds()})
+		t.emit(&core.MessageEnded{Message: stored})
+	}
+	t.append(core.Record{
+		Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: m.Model,
+		Purpose: core.PurposeChat, TookMS: took.Milliseconds(),
+	})
+	t.end.Usage = t.end.Usage.Add(r.Usage)
+	t.end.Cost = t.end.Cost.Add(r.Cost)
+	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat})
+}
+
+func (t *turn) delta(id string, d core.Delta) {
+	switch {
+	case d.Text != "":
+		t.emit(&core.TextDelta{MessageID: id, Text: d.Text})
+	case d.Reasoning != "":
+		t.emit(&core.ReasoningDelta{MessageID: id, Text: d.Reasoning})
+	case d.Retry != nil:
+		t.emit(&core.Notice{
+			Level: core.LevelWarn,
+			Text: d.Retry.Reason + "; attempt " + strconv.Itoa(d.Retry.Attempt) + " of " + strconv.Itoa(d.Retry.Max) +
+				", next in " + d.Retry.Wait.Round(100*time.Millisecond).String(),
+		})
+	}
+}
+
+// finish ends the run, once: synced to disk, then told.
+func (t *turn) finish(ctx context.Context, err error) *core.RunEnded {
+	if err == nil {
+		err = t.failed
+	}
+	switch {
+	case ctx.Err() != nil && t.failed == nil:
+		t.end.Reason = core.EndInterrupted
+	case err != nil:
+		t.end.Reason = core.EndError
+		t.end.Error = core.NewRunError(err)
+	case t.end.Reason == "":
+		t.end.Reason = core.EndAnswered
+	}
+	rec := core.Record{Type: core.RecordRunEnded, Reason: string(t.end.Reason), Usage: &t.end.Usage, Cost: &t.end.Cost}
+	if t.end.Error != nil {
+		rec.Text = t.end.Error.Message
+	}
+	t.append(rec)
+	if serr := t.a.opts.Journal.Sync(); serr != nil && t.failed == nil {
+		t.failed = serr
+	}
+	if t.failed != nil && t.end.Error == nil {
+		t.end.Reason, t.end.Error = core.EndError, core.NewRunError(t.failed)
+	}
+	t.end.DurationMS = t.a.now().Sub(t.started).Milliseconds()
+	t.emit(&t.end)
+	return &t.end
+}

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"hermes/core"
+)
+
+// Version is the transcript format this program writes. History:
+//
+//	1  header line, then one core.Record a line
+const Version = 1
+
+// headerType marks the first line of a transcript.
+const headerType = "session"
+
+// Header is the first line of a transcript.
+type Header struct {
+	Type    string    `json:"type"` // "session"
+	V       int       `json:"v"`
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Cwd     string    `json:"cwd,omitempty"`
+	Model   string    `json:"model,omitempty"`  // "provider/model" at the start
+	Prompt  string    `json:"prompt,omitempty"` // hash of the frozen system prompt
+	Tools   string    `json:"tools,omitempty"`  // hash of the frozen tool list
+	Parent  *Parent   `json:"parent,omitempty"`
+}
+
+// Parent says where a fork comes from.
+type Parent struct {
+	Session string `json:"session"`
+	Message string `json:"message,omitempty"` // last copied message; "" copied everything
+}
+
+// Transcript is a transcript file in memory.
+type Transcript struct {
+	Header  Header
+	Records []core.Record
+	Damage  Damage
+	good    [][]byte // the raw lines that were understood, header included; only kept when damaged
+}
+
+// Damage counts what could not be read. The zero value is an intact file.
+type Damage struct {
+	Bad      int  // lines that are no record
+	Torn     bool // the last line has no end
+	NoHeader bool // the header line is missing or unreadable
+}
+
+// Any tells whether anything was lost.
+func (d Damage) Any() bool { return d.Bad > 0 || d.NoHeader }
+
+// String says what was lost, in a few words.
+func (d Damage) String() string {
+	var parts []string
+	if d.NoHeader {
+		parts = append(parts, "no readable header")
+	}
+	switch {
+	case d.Bad == 1:
+		parts = append(parts, "1 unreadable line skipped")
+	case d.Bad > 1:
+		parts = append(parts, fmt.Sprintf("%d unreadable lines skipped", d.Bad))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Parse reads a transcript. Lines that are no record are skipped and counted, wherever they stand;
+// NUL bytes around a record (a block the disk never wrote) are ignored. Lines end at "\n" only, of
+// any length. The error is that of the reader.
+func Parse(r io.Reader) (*Transcript, error) {
+	t := &Transcript{Damage: Damage{NoHeader: true}}
+	br := bufio.NewReaderSize(r, 64<<10)
+	var raw [][]byte
+	for n := 0; ; n++ {
+		line, err := br.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		t.Damage.Torn = err != nil && len(line) > 0
+		line = bytes.Trim(line, "\n\r \x00")
+		if len(line) > 0 {
+			if t.line(line) {
+				raw = append(raw, line)
+			} else {
+				t.Damage.Bad++
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if t.Damage.Any() {
+		t.good = raw
+	}
+	return t, nil
+}
+
+// line takes one line over; it reports whether it was understood.
+func (t *Transcript) line(b []byte) bool {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(b, &head) != nil || head.Type == "" {
+		return false
+	}
+	if head.Type == headerType {
+		var h Header
+		if json.Unmarshal(b, &h) != nil {
+			return false
+		}
+		if t.Damage.NoHeader {
+			t.Header, t.Damage.NoHeader = h, false
+		}
+		return true
+	}
+	var r core.Record
+	if json.Unmarshal(b, &r) != nil {
+		return false
+	}
+	if r.Type == core.RecordMessage && r.Message == nil {
+		return false
+	}
+	t.Records = append(t.Records, r)
+	return true
+}
+
+// Messages returns the conversation of the records, without voided messages, unrepaired.
+func (t *Transcript) Messages() []core.Message { return messagesOf(t.Records) }
+
+func messagesOf(records []core.Record) []core.Message {
+	void := map[string]bool{}
+	for _, r := range records {
+		if r.Type == core.RecordDiscard {
+			void[r.Target] = true
+		}
+	}
+	var out []core.Message
+	for _, r := range records {
+		if r.Type == core.RecordMessage && r.Message != nil && !void[r.Message.ID] {
+			out = append(out, *r.Message)
+		}
+	}
+	return out
+}
+
+// Title returns the title of the records: the last one given, else the first line the person wrote.
+func (t *Transcript) Title() string { return titleOf(t.Records) }
+
+func titleOf(records []core.Record) string {
+	title, first := "", ""
+	for _, r := range records {
+		switch {
+		case r.Type == core.RecordTitle:
+			title = r.Title
+		case first == "" && r.Type == core.RecordMessage && r.Message.Role == core.RoleUser:
+			first = firstLine(r.Message.Display())
+		}
+	}
+	if title != "" {
+		return title
+	}
+	return first
+}
+
+// TitleLimit is the length of a title made from a first message, in code points.
+const TitleLimit = 60
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" {
+			continue
+		}
+		if r := []rune(line); len(r) > TitleLimit {
+			return string(r[:TitleLimit-1]) + "…"
+		}
+		return line
+	}
+	return ""
+}
+
+// encodeLine renders v as one line with its line break, without HTML escapes.
+func encodeLine(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

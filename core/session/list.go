@@ -1,0 +1,134 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"hermes/core"
+	"hermes/core/home"
+)
+
+// Row is one session in a list.
+type Row struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Model    string    `json:"model"`
+	Folder   string    `json:"folder"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+	Messages int       `json:"messages"` // of people and models
+	Bytes    int64     `json:"bytes"`
+	Open     bool      `json:"open"` // held by a process
+	Parent   *Parent   `json:"parent,omitempty"`
+}
+
+// List returns the sessions, last used first, and a line for every file that could not be read. A
+// home without sessions gives none.
+func (st *Store) List() (rows []Row, problems []string, err error) {
+	entries, err := os.ReadDir(st.home.Sessions())
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, nil
+		}
+		return nil, nil, &core.Error{Op: "list sessions", Subject: st.home.Sessions(), Err: err, Hint: "check the permissions of the home"}
+	}
+	for _, e := range entries {
+		id := idOf(e.Name())
+		if id == "" {
+			continue
+		}
+		row, err := st.row(id)
+		if err != nil {
+			problems = append(problems, err.Error())
+			continue
+		}
+		rows = append(rows, row)
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(b.ID, a.ID))
+	})
+	return rows, problems, nil
+}
+
+// row reads what a list needs: it looks into the few lines that matter and only counts the rest.
+func (st *Store) row(id string) (Row, error) {
+	path := st.home.Transcript(id)
+	f, err := os.Open(path)
+	if err != nil {
+		return Row{}, fmt.Errorf("open session %s: %w", id, err)
+	}
+	defer f.Close() //nolint:errcheck // read only
+	fi, err := f.Stat()
+	if err != nil {
+		return Row{}, fmt.Errorf("open session %s: %w", id, err)
+	}
+	if fi.IsDir() {
+		return Row{}, fmt.Errorf("session %s: %s is a folder", id, path)
+	}
+	row := Row{ID: id, Updated: fi.ModTime().UTC(), Created: fi.ModTime().UTC(), Bytes: fi.Size(), Open: st.held(id)}
+	var first string
+	br := bufio.NewReaderSize(f, 64<<10)
+	for {
+		line, err := br.ReadBytes('\n')
+		row.scan(line, &first)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return Row{}, fmt.Errorf("read session %s: %w", id, err)
+		}
+	}
+	row.Title = cmp.Or(row.Title, first)
+	return row, nil
+}
+
+// scan takes from a line what the row needs. Our own encoder writes "type" first, which keeps the
+// long lines (tool results) unparsed.
+func (r *Row) scan(line []byte, first *string) {
+	head := line[:min(len(line), 200)]
+	switch {
+	case bytes.Contains(head, []byte(`"type":"session"`)):
+		var h Header
+		if json.Unmarshal(line, &h) == nil {
+			r.Created, r.Folder, r.Model, r.Parent = h.Created, h.Cwd, h.Model, h.Parent
+		}
+	case bytes.Contains(head, []byte(`"type":"title"`)), bytes.Contains(head, []byte(`"type":"model"`)):
+		var rec core.Record
+		if json.Unmarshal(line, &rec) == nil {
+			r.Title, r.Model = cmp.Or(rec.Title, r.Title), cmp.Or(rec.Model, r.Model)
+		}
+	case bytes.Contains(head, []byte(`"type":"message"`)):
+		if bytes.Contains(head, []byte(`"role":"tool"`)) {
+			return
+		}
+		r.Messages++
+		if *first == "" && bytes.Contains(head, []byte(`"role":"user"`)) {
+			var rec core.Record
+			if json.Unmarshal(line, &rec) == nil && rec.Message != nil {
+				*first = firstLine(rec.Message.Display())
+			}
+		}
+	}
+}
+
+// held tells whether a process holds session id now.
+func (st *Store) held(id string) bool {
+	path := st.home.TranscriptLock(id)
+	if !exists(path) {
+		return false
+	}
+	l, err := home.TryLock(path)
+	if err != nil {
+		return core.CodeOf(err) == core.CodeBusy
+	}
+	return l.Unlock() != nil
+}
