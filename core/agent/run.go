@@ -201,14 +201,15 @@ func (t *turn) cleanReasoning(r *core.Reasoning) *core.Reasoning {
 	return &out
 }
 
-// storable returns arguments that a strict server takes back: broken JSON is wrapped, so that the
-// model sees what it wrote and the request stays valid.
+// storable returns arguments that a strict server takes back: what is no JSON object is wrapped in
+// one, so that the model sees what it wrote and the request stays valid.
 func storable(args string) string {
 	args = strings.ToValidUTF8(args, "\uFFFD")
 	if strings.TrimSpace(args) == "" {
 		return "{}"
 	}
-	if json.Valid([]byte(args)) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) == nil && object != nil {
 		return args
 	}
 	b, err := json.Marshal(map[string]string{"invalid_json": args})
