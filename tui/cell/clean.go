@@ -1,36 +1,28 @@
 package cell
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-)
 
-// TabStop is the distance of tab stops in cleaned text.
-const TabStop = 4
+	"hermes/core/text"
+)
 
 // maxMarks is how many combining runes a character keeps; piles beyond it only break the geometry.
 const maxMarks = 6
 
-// Clean makes text from outside safe to draw: escape sequences of every kind and control characters
-// are removed, CRLF becomes LF, of a line overwritten with CR only its last state stays, tabs become
-// spaces, invisible direction controls become "�", invalid UTF-8 becomes "�", and characters whose
-// width terminals disagree about (joined and toned emoji, variation selectors) are drawn as their
-// first part. Line breaks stay. Clean text contains no byte below 0x20 but LF and no C1 control.
+// Clean makes text from outside safe to draw: control characters and escape sequences of every kind
+// are removed as text.Neutralise describes (of a line overwritten with CR its last state stays, tabs
+// become spaces), and characters whose width terminals disagree about (joined and toned emoji,
+// variation selectors) are drawn as their first part. Clean text contains no byte below 0x20 but LF,
+// no C1 control, and is equally wide however a terminal counts.
 func Clean(s string) string {
 	if isCleanASCII(s) {
 		return s
 	}
-	s = strings.ToValidUTF8(s, "�")
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = stripEscapes(s)
-	if strings.IndexByte(s, '\r') >= 0 {
-		s = lastStates(s)
-	}
-	return redraw(s)
+	return redraw(text.Neutralise(s))
 }
 
 // Line cleans s and puts it on one line: line breaks become a single space.
@@ -42,32 +34,9 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Visible shows s with every character that would not be seen written out ("\x1b", "\r", "\u202e"),
-// for dialogs where a person must judge exactly what is there. Line breaks stay line breaks.
-func Visible(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, "\\x%02x", s[0])
-		case r == '\n':
-			b.WriteByte('\n')
-		case r == '\t':
-			b.WriteString("\\t")
-		case r == '\r':
-			b.WriteString("\\r")
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, "\\x%02x", r)
-		case invisible(r) || unicode.IsControl(r) || r == 0x200d || r == 0xfe0f:
-			fmt.Fprintf(&b, "\\u%04x", r)
-		default:
-			b.WriteRune(r)
-		}
-		s = s[n:]
-	}
-	return redraw(b.String())
-}
+// Visible shows s with every character that would not be seen written out, for dialogs where a person
+// must judge exactly what is there. Line breaks stay line breaks.
+func Visible(s string) string { return redraw(text.Visible(s)) }
 
 func isCleanASCII(s string) bool {
 	for i := range len(s) {
@@ -76,35 +45,6 @@ func isCleanASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// stripEscapes removes escape sequences, C0 controls but \n \r \t, DEL and C1 controls. An
-// unterminated string sequence (OSC, DCS …) swallows no more than its own line, so that content
-// cannot hide what follows it.
-func stripEscapes(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == 0x1b:
-			i += escapeLen(s[i:])
-			continue
-		case r == 0x9b: // C1 CSI
-			i += n + csiLen(s[i+n:])
-			continue
-		case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f: // C1 DCS SOS OSC PM APC
-			i += n + stringLen(s[i+n:])
-			continue
-		case r == '\n' || r == '\r' || r == '\t':
-			b.WriteByte(byte(r))
-		case r < 0x20 || r == 0x7f || (r >= 0x80 && r < 0xa0):
-		default:
-			b.WriteString(s[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
 }
 
 // escapeLen returns the length of the sequence at the ESC that s starts with.
@@ -164,45 +104,17 @@ func stringLen(s string) int {
 	return len(s)
 }
 
-// lastStates keeps of every line what stands there after its carriage returns: text after a CR
-// overwrites from the left; a CR at the end of a line overwrites nothing.
-func lastStates(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		if strings.IndexByte(line, '\r') < 0 {
-			continue
-		}
-		last := ""
-		for part := range strings.SplitSeq(line, "\r") {
-			if part != "" {
-				last = part
-			}
-		}
-		lines[i] = last
-	}
-	return strings.Join(lines, "\n")
-}
-
-// redraw expands tabs and replaces characters that break the geometry of a frame.
+// redraw replaces characters that break the geometry of a frame.
 func redraw(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	col := 0
 	Clusters(s, func(c string, w int) bool {
-		switch c {
-		case "\n":
+		if c == "\n" {
 			b.WriteByte('\n')
-			col = 0
-			return true
-		case "\t":
-			n := TabStop - col%TabStop
-			b.WriteString(Spaces(n))
-			col += n
 			return true
 		}
-		d, dw := Draw(c, w)
+		d, _ := Draw(c, w)
 		b.WriteString(d)
-		col += dw
 		return true
 	})
 	return b.String()

@@ -240,7 +240,7 @@ func split(s string) []elem {
 		case "\n":
 			out = append(out, elem{text: c})
 		case "\t":
-			out = append(out, elem{text: c, show: "    ", width: cell.TabStop})
+			out = append(out, elem{text: c, show: "    ", width: 4})
 		default:
 			show, width := cell.Draw(c, w)
 			out = append(out, elem{text: c, show: show, width: width})
