@@ -40,6 +40,7 @@ type wrapper struct {
 	brkSGR  string // style active at brk
 	sgr     string // style active now
 	prevWid bool   // the last character was wide
+	started bool   // a line went out: the next ones begin with hang
 }
 
 func appendWrapped(out []string, s string, w int, hang string) []string {
@@ -85,11 +86,12 @@ func (r *wrapper) add(c string, cw int) {
 		if c == " " { // a space at the edge is the break itself
 			r.prevWid = false
 			r.width++ // counted as overflow, so that the next character breaks here
-			r.line.WriteByte(' ')
 			r.mark()
 			return
 		}
-		r.split()
+		for r.width+cw > r.w && (!r.started || r.width > r.hangW) {
+			r.split()
+		}
 	}
 	r.line.WriteString(c)
 	r.width += cw
@@ -118,6 +120,7 @@ func (r *wrapper) split() {
 	}
 	r.line.WriteString(rest)
 	r.width = r.hangW + restW
+	r.started = true
 	r.brk, r.brkW = 0, 0
 }
 
