@@ -60,6 +60,9 @@ type ToolCall struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	// Extra is what the server attached to the call beyond the format (JSON text; a thought signature,
+	// for one) and wants back, by the model that made it.
+	Extra string `json:"extra,omitempty"`
 }
 
 // Tokens is a token count that may be unknown: a server that does not say is not a server that used none.
