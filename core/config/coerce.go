@@ -94,8 +94,9 @@ func coerce(k Key, n *yaml.Node) (v *yaml.Node, why string) {
 			return nil, "must be true or false"
 		}
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(b)}, ""
+	default:
+		return coerceText(k, n)
 	}
-	return coerceText(k, n)
 }
 
 func coerceText(k Key, n *yaml.Node) (v *yaml.Node, why string) {

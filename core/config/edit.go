@@ -198,6 +198,7 @@ func (e edit) set(s *source, key, n *yaml.Node, flow bool) ([]byte, error) {
 		return nil, fmt.Errorf("%s is a section, not a value", joinKey(e.path))
 	case yaml.SequenceNode:
 		return e.setList(s, key, n, flow)
+	default: // scalars and aliases
 	}
 	start, end, err := s.scalar(n)
 	if err != nil {
@@ -299,6 +300,7 @@ func (e edit) value(style yaml.Style) string {
 		return "[" + e.items(e.want) + "]"
 	case KindString, KindAny:
 		return plainOr(e.want[0], style)
+	default: // numbers and booleans are plain unless they were quoted
 	}
 	if style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
 		return plainOr(e.want[0], style)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -45,11 +46,11 @@ func (s *Store) Get(path string) (Setting, error) {
 	keys := keyTable(Keys())
 	k, known := keys.find(parts)
 	if n := lookup(root, parts); n != nil && !isNull(n) {
+		why := ""
 		if known {
-			if v, why := coerce(k, n); why == "" {
-				return Setting{Path: path, Value: show(parts, v), Set: true}, nil
-			}
-		} else {
+			n, why = coerce(k, n)
+		}
+		if why == "" {
 			return Setting{Path: path, Value: show(parts, n), Set: true}, nil
 		}
 	}
@@ -112,6 +113,7 @@ func show(path []string, n *yaml.Node) string {
 		if items, extra := listItems(n); !extra {
 			return edit{kind: KindList, want: items}.value(0)
 		}
+	default: // sections
 	}
 	var b strings.Builder
 	enc := yaml.NewEncoder(&b)
@@ -248,6 +250,7 @@ func wanted(k Key, value string) ([]string, error) {
 	case KindInt, KindFloat, KindBool:
 		value = strings.TrimSpace(value)
 		n.Value = value
+	default: // text is taken as it is
 	}
 	v, why := coerce(k, n)
 	if why != "" {
@@ -319,12 +322,15 @@ func (s *Store) SetEnv(ctx context.Context, name, value string) error {
 	if !validEnvName(name) || strings.ContainsRune(value, 0) {
 		return &core.Error{Code: core.CodeUsage, Op: "set variable", Subject: name, Err: errors.New("is not a usable name or value")}
 	}
-	return s.changeEnv(ctx, func(data string) string { return spliceEnv(data, name, value) })
+	return s.changeEnv(ctx, func(data string) (string, error) {
+		out := spliceEnv(data, name, value)
+		return out, verifyEnv(data, out, name, value)
+	})
 }
 
 // UnsetEnv removes every assignment of name from the home's .env.
 func (s *Store) UnsetEnv(ctx context.Context, name string) error {
-	return s.changeEnv(ctx, func(data string) string {
+	return s.changeEnv(ctx, func(data string) (string, error) {
 		lines, _ := parseEnv(data)
 		for _, l := range slices.Backward(lines) {
 			if l.name != name {
@@ -334,11 +340,11 @@ func (s *Store) UnsetEnv(ctx context.Context, name string) error {
 			end := l.end + strings.IndexByte(data[l.end:]+"\n", '\n') + 1
 			data = data[:start] + data[min(end, len(data)):]
 		}
-		return data
+		return data, nil
 	})
 }
 
-func (s *Store) changeEnv(ctx context.Context, f func(string) string) error {
+func (s *Store) changeEnv(ctx context.Context, f func(string) (string, error)) error {
 	file := s.home.Env()
 	if err := home.EnsureDir(s.home.Dir()); err != nil {
 		return err
@@ -348,7 +354,10 @@ func (s *Store) changeEnv(ctx context.Context, f func(string) string) error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return &core.Error{Code: core.CodeConfig, Op: "edit", Subject: file, Err: err}
 		}
-		out := f(string(data))
+		out, ferr := f(string(data))
+		if ferr != nil {
+			return &core.Error{Code: core.CodeConfig, Op: "edit", Subject: file, Err: ferr, Hint: "Edit the file by hand; it was not changed."}
+		}
 		if out == string(data) {
 			return nil
 		}
@@ -359,6 +368,24 @@ func (s *Store) changeEnv(ctx context.Context, f func(string) string) error {
 		}
 		return home.WriteFile(file, []byte(out), home.FileMode)
 	})
+}
+
+// verifyEnv proves that only name changed: a quote left open further up would swallow a new line.
+func verifyEnv(before, after, name, value string) error {
+	was, is := map[string]string{}, map[string]string{}
+	lines, _ := parseEnv(before)
+	for _, l := range lines {
+		was[l.name] = l.value
+	}
+	lines, _ = parseEnv(after)
+	for _, l := range lines {
+		is[l.name] = l.value
+	}
+	was[name] = value
+	if !maps.Equal(was, is) {
+		return errors.New("a quote is not closed")
+	}
+	return nil
 }
 
 func spliceEnv(data, name, value string) string {

@@ -15,7 +15,7 @@ import (
 func splitKey(path string) ([]string, error) {
 	var parts []string
 	for rest := path; ; {
-		part := rest
+		var part string
 		if strings.HasPrefix(rest, `"`) {
 			end := strings.IndexByte(rest[1:], '"')
 			if end < 0 {

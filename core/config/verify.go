@@ -77,8 +77,9 @@ func (e edit) says(root *yaml.Node) bool {
 		return n.Kind == yaml.SequenceNode && !extra && equal(items, e.want)
 	case KindString:
 		return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Value == e.want[0]
+	default:
+		return n.Kind == yaml.ScalarNode && n.Value == e.want[0]
 	}
-	return n.Kind == yaml.ScalarNode && n.Value == e.want[0]
 }
 
 // lookup returns the value at path, aliases followed, nil when there is none.
