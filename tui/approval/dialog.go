@@ -1,0 +1,182 @@
+// Package approval is the dialog that asks whether a call may run. It shows exactly what would run,
+// invisible characters written out, and which rule an answer would remember.
+//
+// Keys typed before a person could have read it are ignored: the dialog listens only after a pause
+// without keys. It must not know who asks or what an answer leads to. Start at Dialog.
+package approval
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"hermes/core"
+	"hermes/tui/card"
+	"hermes/tui/cell"
+	"hermes/tui/pane"
+	"hermes/tui/theme"
+)
+
+// Quiet is how long no key must have come before one counts.
+const Quiet = 400 * time.Millisecond
+
+// Dialog asks about one approval.
+type Dialog struct {
+	a       core.Approval
+	last    time.Time // when it appeared, or the last ignored key
+	armed   bool
+	scroll  int
+	pages   int // lines beyond the view, known after drawing
+	waiting int // further approvals behind this one
+}
+
+// New opens the dialog at now.
+func New(a core.Approval, now time.Time) *Dialog { return &Dialog{a: a, last: now} }
+
+// ID returns the approval asked about.
+func (d *Dialog) ID() string { return d.a.ID }
+
+// CallID returns the call it is about.
+func (d *Dialog) CallID() string { return d.a.CallID }
+
+// SetWaiting says how many approvals stand behind this one.
+func (d *Dialog) SetWaiting(n int) { d.waiting = n }
+
+// Ready tells whether keys count at now; the time of the last key is remembered while they do not.
+func (d *Dialog) Ready(now time.Time) bool {
+	return d.armed || now.Sub(d.last) >= Quiet
+}
+
+// Remaining is how long the dialog still waits at now.
+func (d *Dialog) Remaining(now time.Time) time.Duration {
+	if d.Ready(now) {
+		return 0
+	}
+	return Quiet - now.Sub(d.last)
+}
+
+// Key handles a keystroke at now. answered is false for keys that decide nothing.
+func (d *Dialog) Key(name string, now time.Time) (decision core.Decision, answered bool) {
+	if !d.Ready(now) {
+		d.last = now
+		return "", false
+	}
+	d.armed = true
+	switch name {
+	case "o":
+		return core.DecideOnce, true
+	case "s":
+		return core.DecideSession, d.a.Rule != ""
+	case "a":
+		return core.DecideAlways, d.a.Rule != ""
+	case "d", "esc":
+		return core.DecideDeny, true
+	case "down", "j":
+		d.scroll++
+	case "up", "k":
+		d.scroll--
+	case "pgdown", "space", "ctrl+d":
+		d.scroll += 10
+	case "pgup", "ctrl+u":
+		d.scroll -= 10
+	}
+	d.scroll = min(max(d.scroll, 0), d.pages)
+	return "", false
+}
+
+// View draws the dialog for a screen of w by h cells; lines are all equally wide.
+func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) []string {
+	bw := min(w, 100)
+	if w > 50 {
+		bw = min(w-4, 100)
+	}
+	inner := bw - 4
+	foot := d.foot(st, inner, now)
+	body := d.body(st, inner)
+	room := max(min(h, 40)-2-len(foot)-1, 1)
+	d.pages = max(len(body)-room, 0)
+	d.scroll = min(d.scroll, d.pages)
+	if d.pages > 0 {
+		from := d.scroll
+		body = body[from : from+room]
+		foot[0] = st.Warn.Render(cell.Truncate(fmt.Sprintf("lines %d–%d of %d · ↓ ↑ scroll", from+1, from+room, room+d.pages), inner))
+	}
+	lines := append(body, "")
+	lines = append(lines, foot...)
+	if foot[0] == "" {
+		lines = append(body, foot...)
+	}
+	for i := range lines {
+		lines[i] = " " + cell.Fit(lines[i], inner) + " "
+	}
+	badge := ""
+	if d.waiting > 0 {
+		badge = fmt.Sprintf("1 of %d", d.waiting+1)
+	}
+	return pane.Frame(st, pane.Label{Title: "Allow " + cell.Line(d.a.Tool) + "?", Badge: badge, Focused: true}, lines, bw, min(len(lines)+2, h))
+}
+
+// body is everything to judge by.
+func (d *Dialog) body(st *theme.Styles, w int) []string {
+	out := []string{""}
+	for i, l := range cell.Wrap(cell.Visible(d.a.Subject), w-2, "") {
+		lead := "  "
+		if i == 0 {
+			lead = st.Accent.Render("$ ")
+			if d.a.Diff != "" || d.a.Folder == "" {
+				lead = st.Accent.Render("› ")
+			}
+		}
+		out = append(out, lead+st.Bold.Render(l))
+	}
+	out = append(out, "")
+	if d.a.Folder != "" {
+		out = append(out, cell.Wrap(st.Muted.Render("in ")+st.Text.Render(cell.Visible(d.a.Folder)), w, "   ")...)
+	}
+	for _, r := range d.a.Reasons {
+		for _, l := range cell.Wrap("! "+cell.Visible(r), w, "  ") {
+			out = append(out, st.Warn.Render(l))
+		}
+	}
+	if d.a.Diff != "" {
+		out = append(out, "")
+		out = append(out, card.Diff(st, visibleDiff(d.a.Diff), w)...)
+	}
+	if d.a.Rule != "" {
+		out = append(out, "")
+		for _, l := range cell.Wrap("s and a remember: "+cell.Visible(d.a.Rule), w, "  ") {
+			out = append(out, st.Muted.Render(l))
+		}
+	}
+	return out
+}
+
+// visibleDiff writes out what a diff line would hide; line breaks stay.
+func visibleDiff(diff string) string {
+	return cell.Visible(strings.ReplaceAll(diff, "\t", "    "))
+}
+
+// foot is the scroll line (empty while everything fits) and the keys.
+func (d *Dialog) foot(st *theme.Styles, w int, now time.Time) []string {
+	type choice struct{ key, word string }
+	choices := []choice{{"o", "once"}, {"s", "this session"}, {"a", "always"}, {"d", "deny"}}
+	sep := "   "
+	if w < 46 {
+		choices[1].word, sep = "session", "  "
+	}
+	if d.a.Rule == "" {
+		choices = []choice{{"o", "once"}, {"d", "deny"}}
+	}
+	key, word := st.Key, st.Text
+	if !d.Ready(now) {
+		key, word = st.Faint, st.Faint
+	}
+	var line strings.Builder
+	for i, c := range choices {
+		if i > 0 {
+			line.WriteString(sep)
+		}
+		line.WriteString(key.Render(c.key) + " " + word.Render(c.word))
+	}
+	return []string{"", cell.Truncate(line.String(), w)}
+}

@@ -1,0 +1,82 @@
+package approval_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"hermes/core"
+	"hermes/tui/approval"
+	"hermes/tui/theme"
+	"hermes/tui/tuitest"
+)
+
+func TestDialog_waitsForQuiet(t *testing.T) {
+	t.Parallel()
+	t0 := time.Unix(0, 0)
+	d := approval.New(core.Approval{ID: "a1", Rule: "git push"}, t0)
+	at := func(ms int) time.Time { return t0.Add(time.Duration(ms) * time.Millisecond) }
+	for _, step := range []struct {
+		ms   int
+		key  string
+		want core.Decision
+	}{{100, "a", ""}, {300, "a", ""}, {650, "o", ""}, {1049, "o", ""}, {1449, "x", ""}, {1450, "s", core.DecideSession}} {
+		got, ok := d.Key(step.key, at(step.ms))
+		if ok != (step.want != "") || (ok && got != step.want) {
+			t.Errorf("%q at %d ms: %q %v, want %q", step.key, step.ms, got, ok, step.want)
+		}
+	}
+}
+
+func TestDialog_keys(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		key, rule string
+		want      core.Decision
+	}{
+		{"o", "r", core.DecideOnce},
+		{"s", "r", core.DecideSession},
+		{"a", "r", core.DecideAlways},
+		{"d", "r", core.DecideDeny},
+		{"esc", "r", core.DecideDeny},
+		{"enter", "r", ""},
+		{"y", "r", ""},
+		{"s", "", ""},
+		{"a", "", ""},
+		{"o", "", core.DecideOnce},
+	} {
+		d := approval.New(core.Approval{Rule: tc.rule}, time.Unix(0, 0))
+		got, ok := d.Key(tc.key, time.Unix(9, 0))
+		if !ok {
+			got = ""
+		}
+		if got != tc.want {
+			t.Errorf("%q with rule %q: %q, want %q", tc.key, tc.rule, got, tc.want)
+		}
+	}
+}
+
+func TestDialog_fits(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Dark)
+	a := core.Approval{
+		Tool: "terminal\x1b[2J", Subject: "echo 東京 \x1b[1A\x1b[2K && rm -rf ~\r" + strings.Repeat(" very long", 60),
+		Reasons: []string{"writes outside the working folder 東京"}, Rule: "rm -rf ~", Folder: "/home/ed/東京",
+		Diff: "--- a\n+++ b\n" + strings.Repeat("+line 東京\u202e\n", 60),
+	}
+	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {120, 40}, {200, 60}, {41, 13}} {
+		d := approval.New(a, time.Unix(0, 0))
+		for range 4 {
+			box := d.View(st, size[0], size[1], time.Unix(9, 0))
+			tuitest.Fits(t, strings.Join(box, "\n"), size[0], size[1])
+			if !strings.Contains(strings.Join(box, "\n"), "deny") {
+				t.Errorf("%v: the keys are not visible", size)
+			}
+			d.Key("pgdown", time.Unix(9, 0))
+		}
+	}
+	box := strings.Join(approval.New(a, time.Unix(0, 0)).View(st, 120, 40, time.Unix(9, 0)), "\n")
+	if !strings.Contains(box, "␛[1A") || !strings.Contains(box, "␍") {
+		t.Error("control characters are not shown")
+	}
+}

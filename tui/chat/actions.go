@@ -1,0 +1,80 @@
+package chat
+
+import (
+	"hermes/tui/card"
+)
+
+// Toggle opens or closes the selected item: a card, or the thinking of an answer. It tells whether
+// there was anything to open.
+func (p *Pane) Toggle() bool {
+	it := p.selected()
+	if it == nil {
+		return false
+	}
+	switch it.kind {
+	case kindTool:
+		it.open = !it.open
+	case kindAgent:
+		if it.think.Len() == 0 {
+			return false
+		}
+		it.thinkOpen = !it.thinkOpen
+	default:
+		return false
+	}
+	it.changed()
+	p.show(p.sel)
+	return true
+}
+
+// ToggleAll opens all thinking and cards, or closes them when any is open.
+func (p *Pane) ToggleAll() {
+	open := true
+	for _, it := range p.items {
+		if it.open || it.thinkOpen {
+			open = false
+		}
+	}
+	for _, it := range p.items {
+		it.open, it.thinkOpen = open && it.kind == kindTool, open && it.kind == kindAgent
+		it.changed()
+	}
+}
+
+// Copy returns the text of the selected item as it was sent or received.
+func (p *Pane) Copy() (string, bool) {
+	it := p.selected()
+	switch {
+	case it == nil:
+		return "", false
+	case it.call != nil:
+		return it.call.Text(), true
+	case it.doc != nil:
+		return it.doc.Raw(), true
+	default:
+		return it.text, true
+	}
+}
+
+// SelectedCall returns the call of the selected card, or nil.
+func (p *Pane) SelectedCall() *card.Call {
+	if it := p.selected(); it != nil {
+		return it.call
+	}
+	return nil
+}
+
+// SelectedMessage returns the id of the selected message, "" when the selection is none.
+func (p *Pane) SelectedMessage() string {
+	if it := p.selected(); it != nil && (it.kind == kindUser || it.kind == kindAgent) {
+		return it.id
+	}
+	return ""
+}
+
+func (p *Pane) selected() *item {
+	if !p.reading || p.sel >= len(p.items) {
+		return nil
+	}
+	return p.items[p.sel]
+}

@@ -1,0 +1,227 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"hermes/core"
+	"hermes/tui/card"
+	"hermes/tui/cell"
+	"hermes/tui/markdown"
+)
+
+type kind int
+
+const (
+	kindUser kind = iota
+	kindAgent
+	kindTool
+	kindNotice // told by the core, at any time
+	kindEnd    // how a run ended, when not with an answer
+)
+
+// gutterWidth is the column where text starts beside its speaker; narrow panes put the speaker on a
+// line of its own.
+const (
+	gutterWidth = 8
+	gutterFrom  = 64
+)
+
+// liveThought is how many lines of opened thinking are shown while it streams.
+const liveThought = 100
+
+// item is one entry of the transcript.
+type item struct {
+	kind   kind
+	id     string // message or call id
+	text   string // of users, notices and ends
+	remedy string
+	level  core.Level
+
+	doc        *markdown.Doc // of the agent
+	think      strings.Builder
+	thinkOpen  bool
+	incomplete bool
+	live       bool // still streaming
+
+	call *card.Call
+	open bool
+
+	version int
+	lines   drawn
+}
+
+// drawn is what an item looks like at one width: parts that follow each other, so that a growing
+// answer needs no copy of what is finished.
+type drawn struct {
+	width, version, callVersion int
+	ok                          bool
+	label                       string
+	gutter                      int
+	parts                       [4][]string
+}
+
+func (it *item) changed() { it.version++ }
+
+// forget drops the drawn lines.
+func (it *item) forget() {
+	it.lines = drawn{}
+	if it.doc != nil {
+		it.doc.Forget()
+	}
+}
+
+// height is the number of lines, the gap above included.
+func (d *drawn) height() int {
+	n := 0
+	for _, p := range d.parts {
+		n += len(p)
+	}
+	return n
+}
+
+// at returns line i with the gutter in front.
+func (d *drawn) at(i int) string {
+	first := i == len(d.parts[0])
+	for k, p := range d.parts {
+		if i < len(p) {
+			if k == 0 { // the gap above
+				return p[i]
+			}
+			if first && d.label != "" {
+				return cell.Fit(d.label, d.gutter) + p[i]
+			}
+			return cell.Spaces(d.gutter) + p[i]
+		}
+		i -= len(p)
+	}
+	return ""
+}
+
+// draw returns the lines of item i at the present width, cached by version.
+func (p *Pane) draw(i int) *drawn {
+	it := p.items[i]
+	w := min(p.w-2, textMax)
+	cv := 0
+	if it.call != nil {
+		cv = it.call.Version()
+	}
+	// A running call shows its duration and spinner: drawn anew, it is one line.
+	fresh := it.lines.ok && it.lines.width == w && it.lines.version == it.version && it.lines.callVersion == cv
+	if fresh && (it.call == nil || it.call.Done()) {
+		return &it.lines
+	}
+	d := drawn{ok: true, width: w, version: it.version, callVersion: cv}
+	if p.gapBefore(i) {
+		d.parts[0] = []string{""}
+	}
+	switch it.kind {
+	case kindUser:
+		p.drawUser(it, w, &d)
+	case kindAgent:
+		p.drawAgent(it, w, &d)
+	case kindTool:
+		d.parts[1] = []string{it.call.Header(p.st, p.tick, p.now(), w)}
+		d.parts[2] = it.call.Body(p.st, w, it.open)
+	case kindNotice, kindEnd:
+		d.parts[1] = p.drawNotice(it, w)
+	}
+	it.lines = d
+	return &it.lines
+}
+
+// gapBefore tells whether a blank line stands above item i; tool cards in a row have none.
+func (p *Pane) gapBefore(i int) bool {
+	if i == 0 {
+		return false
+	}
+	return p.items[i].kind != kindTool || p.items[i-1].kind != kindTool
+}
+
+// speaker sets the label and returns the width left for the text.
+func (p *Pane) speaker(name string, w int, d *drawn) int {
+	if w >= gutterFrom {
+		d.label, d.gutter = name, gutterWidth
+		return w - gutterWidth
+	}
+	d.parts[1] = append(d.parts[1], name)
+	return w
+}
+
+func (p *Pane) drawUser(it *item, w int, d *drawn) {
+	w = p.speaker(p.st.User.Render("you"), w, d)
+	for _, l := range cell.Wrap(strings.TrimRight(cell.Clean(it.text), "\n"), w, "") {
+		d.parts[1] = append(d.parts[1], p.st.Text.Render(l))
+	}
+}
+
+func (p *Pane) drawAgent(it *item, w int, d *drawn) {
+	w = p.speaker(p.st.Agent.Render("hermes"), w, d)
+	d.parts[1] = append(d.parts[1], p.drawThinking(it, w)...)
+	if it.doc != nil {
+		d.parts[2], d.parts[3] = it.doc.Lines(p.md, w)
+	}
+	if it.incomplete {
+		mark := p.st.Warn.Render("… cut off here; the answer is incomplete")
+		d.parts[3] = append(d.parts[3][:len(d.parts[3]):len(d.parts[3])], cell.Truncate(mark, w))
+	}
+	if d.height() == len(d.parts[0]) && it.live {
+		d.parts[3] = []string{p.st.Faint.Render("…")}
+	}
+}
+
+// drawThinking is one line while collapsed: how much was thought.
+func (p *Pane) drawThinking(it *item, w int) []string {
+	text := strings.TrimSpace(it.think.String())
+	if text == "" {
+		return nil
+	}
+	n := strings.Count(text, "\n") + 1
+	word := "thought"
+	if it.live && (it.doc == nil || it.doc.Empty()) {
+		word = "thinking"
+	}
+	plural := "lines"
+	if n == 1 {
+		plural = "line"
+	}
+	sign := "▸"
+	if it.thinkOpen {
+		sign = "▾"
+	}
+	out := []string{p.st.Think.Render(cell.Truncate(fmt.Sprintf("%s %s · %d %s", sign, word, n, plural), w))}
+	if it.thinkOpen {
+		shown := cell.Clean(text)
+		if it.live { // bounded while it grows
+			shown = strings.Join(card.Tail(text, liveThought), "\n")
+		}
+		for _, l := range cell.Wrap(shown, w-2, "") {
+			out = append(out, "  "+p.st.Think.Render(l))
+		}
+	}
+	if it.doc != nil && !it.doc.Empty() && it.thinkOpen {
+		out = append(out, "")
+	}
+	return out
+}
+
+func (p *Pane) drawNotice(it *item, w int) []string {
+	sign, style := "·", p.st.Muted
+	switch it.level {
+	case core.LevelError:
+		sign, style = "✗", p.st.Bad
+	case core.LevelWarn:
+		sign, style = "!", p.st.Warn
+	default:
+	}
+	var out []string
+	for _, l := range cell.Wrap(sign+" "+cell.Clean(it.text), w, "  ") {
+		out = append(out, style.Render(l))
+	}
+	if it.remedy != "" {
+		for _, l := range cell.Wrap("  → "+cell.Clean(it.remedy), w, "    ") {
+			out = append(out, p.st.Text.Render(l))
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package chat
+
+import (
+	"hermes/core"
+)
+
+// Replay rebuilds the transcript from stored records and fills the log with their calls.
+func (p *Pane) Replay(past []core.Record) {
+	void := map[string]bool{}
+	for _, r := range past {
+		if r.Type == core.RecordDiscard {
+			void[r.Target] = true
+		}
+	}
+	for _, r := range past {
+		switch r.Type {
+		case core.RecordMessage:
+			if r.Message != nil && !void[r.Message.ID] {
+				p.replayMessage(r)
+			}
+		case core.RecordTitle:
+			p.SetTitle(r.Title)
+		case core.RecordModel:
+			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: "model: " + r.Model})
+		case core.RecordNote:
+			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: r.Text})
+		case core.RecordRunEnded:
+			p.replayEnd(r)
+		default:
+		}
+	}
+	p.log.Stop()
+	p.Follow()
+}
+
+func (p *Pane) replayMessage(r core.Record) {
+	m := *r.Message
+	switch m.Role {
+	case core.RoleUser:
+		p.addUser(m)
+	case core.RoleAssistant:
+		if m.Content != "" || m.Reasoning != nil || m.Incomplete {
+			p.agent(m.ID).settle(m)
+		}
+		for _, c := range m.ToolCalls {
+			p.addCall(p.log.Replay(c, r.Time))
+		}
+	case core.RoleTool:
+		p.log.Finish(m.ToolCallID, r)
+	default:
+	}
+}
+
+func (p *Pane) replayEnd(r core.Record) {
+	var err *core.RunError
+	if r.Text != "" {
+		err = &core.RunError{Message: r.Text}
+	}
+	p.addEnd(core.EndReason(r.Reason), err, 0)
+}

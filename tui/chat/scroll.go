@@ -1,0 +1,216 @@
+package chat
+
+import (
+	"fmt"
+
+	"hermes/tui/cell"
+)
+
+// keepDrawn is how many items around the viewport keep their drawn lines.
+const keepDrawn = 200
+
+// viewport says what part of the transcript is visible: the end while follow is set, else from line
+// of item top on. The anchor is an item, so resizing keeps the reading position.
+type viewport struct {
+	follow    bool
+	top, line int
+	unseen    int // items that came since the view left the end
+}
+
+// transcript draws exactly h lines.
+func (p *Pane) transcript(h int) []string {
+	if h <= 0 || p.w < 3 {
+		return cell.Block(nil, p.w, max(h, 0))
+	}
+	if p.view.follow {
+		p.view.top, p.view.line = p.topFromEnd(h)
+	}
+	out := make([]string, 0, h)
+	i, line := p.view.top, p.view.line
+	if i < len(p.items) {
+		line = min(line, max(p.draw(i).height()-1, 0))
+	}
+	for ; i < len(p.items) && len(out) < h; i++ {
+		d := p.draw(i)
+		mark := " "
+		if p.reading && p.focused && i == p.sel {
+			mark = p.st.Accent.Render("▌")
+		}
+		for n := d.height(); line < n && len(out) < h; line++ {
+			lead := mark
+			if line < len(d.parts[0]) {
+				lead = " "
+			}
+			out = append(out, cell.Fit(lead+d.at(line), p.w))
+		}
+		line = 0
+	}
+	p.trim(i)
+	for len(out) < h {
+		out = append(out, cell.Spaces(p.w))
+	}
+	if !p.view.follow {
+		p.markNew(out, i >= len(p.items))
+	}
+	return out
+}
+
+// markNew writes what happened below into the last line, over its right end.
+func (p *Pane) markNew(lines []string, atEnd bool) {
+	text := " ↓ End "
+	switch {
+	case p.view.unseen > 0:
+		text = fmt.Sprintf(" ↓ %d new · End ", p.view.unseen)
+	case atEnd:
+		return
+	}
+	w := cell.Width(text)
+	if n := len(lines); n > 0 && w < p.w {
+		cell.Overlay(lines, []string{p.st.Chip.Render(text)}, p.w-w-1, n-1, p.w)
+	}
+}
+
+// topFromEnd finds the item and line at the top when the end is at the bottom of h lines.
+func (p *Pane) topFromEnd(h int) (top, line int) {
+	for i := len(p.items) - 1; i >= 0; i-- {
+		n := p.draw(i).height()
+		if n >= h {
+			return i, n - h
+		}
+		h -= n
+	}
+	return 0, 0
+}
+
+// Scroll moves the view by n lines, up when negative.
+func (p *Pane) Scroll(n int) {
+	h := p.transcriptHeight()
+	if len(p.items) == 0 || h <= 0 {
+		return
+	}
+	if p.view.follow {
+		p.view.top, p.view.line = p.topFromEnd(h)
+	}
+	if n < 0 {
+		p.view.follow = false
+		p.up(-n)
+	} else {
+		p.down(n)
+	}
+	endTop, endLine := p.topFromEnd(h)
+	if p.view.top > endTop || (p.view.top == endTop && p.view.line >= endLine) {
+		p.Follow()
+	}
+}
+
+func (p *Pane) up(n int) {
+	for n > 0 {
+		if p.view.line >= n {
+			p.view.line -= n
+			return
+		}
+		n -= p.view.line
+		if p.view.top == 0 {
+			p.view.line = 0
+			return
+		}
+		p.view.top--
+		p.view.line = p.draw(p.view.top).height()
+	}
+}
+
+func (p *Pane) down(n int) {
+	for n > 0 && p.view.top < len(p.items) {
+		left := p.draw(p.view.top).height() - p.view.line
+		if left > n {
+			p.view.line += n
+			return
+		}
+		n -= left
+		p.view.top++
+		p.view.line = 0
+	}
+}
+
+// Follow goes to the end and stays there.
+func (p *Pane) Follow() {
+	p.view.follow, p.view.unseen = true, 0
+}
+
+// Top goes to the beginning.
+func (p *Pane) Top() {
+	if len(p.items) > 0 {
+		p.view.follow, p.view.top, p.view.line = false, 0, 0
+		p.Scroll(0)
+	}
+}
+
+// Page is how many lines a page key moves.
+func (p *Pane) Page() int { return max(p.transcriptHeight()-2, 1) }
+
+// lastVisible returns the item that ends the view.
+func (p *Pane) lastVisible() int {
+	if p.view.follow {
+		return max(len(p.items)-1, 0)
+	}
+	h, i, line := p.transcriptHeight(), p.view.top, p.view.line
+	for ; i < len(p.items)-1; i++ {
+		h -= p.draw(i).height() - line
+		line = 0
+		if h <= 0 {
+			break
+		}
+	}
+	return min(i, max(len(p.items)-1, 0))
+}
+
+// Select moves the selection by n items and shows it.
+func (p *Pane) Select(n int) {
+	if len(p.items) == 0 {
+		return
+	}
+	p.sel = min(max(p.sel+n, 0), len(p.items)-1)
+	p.show(p.sel)
+}
+
+// show scrolls as little as needed so that item i is visible from its first line.
+func (p *Pane) show(i int) {
+	h := p.transcriptHeight()
+	if h <= 0 {
+		return
+	}
+	top, line := p.view.top, p.view.line
+	if p.view.follow {
+		top, line = p.topFromEnd(h)
+	}
+	if i < top || (i == top && line > 0) {
+		p.view.follow, p.view.top, p.view.line = false, i, 0
+		p.Scroll(0)
+		return
+	}
+	need := -line
+	for k := top; k <= i; k++ {
+		need += p.draw(k).height()
+	}
+	if need > h {
+		by := need - h
+		if own := p.draw(i).height(); own > h { // taller than the view: its beginning
+			by = need - own
+		}
+		p.view.follow, p.view.top, p.view.line = false, top, line
+		p.down(by)
+		p.Scroll(0)
+	}
+}
+
+// trim drops the drawn lines of items far from the viewport, whose last item is end.
+func (p *Pane) trim(end int) {
+	for _, i := range []int{p.view.top - keepDrawn, end + keepDrawn} {
+		// The view moves item by item, so forgetting a few around the edge bounds the whole.
+		for k := i - 8; k <= i+8; k++ {
+			if k >= 0 && k < len(p.items) && (k < p.view.top-keepDrawn || k > end+keepDrawn) && !p.items[k].live {
+				p.items[k].forget()
+			}
+		}
+	}
+}
