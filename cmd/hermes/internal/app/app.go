@@ -1,0 +1,154 @@
+// Package app wires hermes together: home, configuration, model, tools, prompt, transcript and agent,
+// in that order. It is the only place that knows all floors; the command line and the workspace get
+// what they need from here, so that both faces run the same code.
+//
+// It decides nothing a lower floor can decide and draws nothing. Start reading at Open (app.go), then
+// Session (session.go); screen.go holds the ports of the workspace.
+package app
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"hermes/core"
+	"hermes/core/config"
+	"hermes/core/home"
+	"hermes/core/redact"
+	"hermes/core/session"
+)
+
+// Options are what the command line and the environment say. Getenv and Dir are required.
+type Options struct {
+	Home          string // --home; "" asks HERMES_HOME, then ~/.hermes
+	Model         string // --model
+	Toolsets      []string
+	Yolo          bool
+	MaxIterations int // --max-iterations; 0 takes agent.max_turns
+	Version       string
+	Dir           string // the folder hermes was started in, absolute
+	Getenv        func(string) string
+	Environ       []string // for the processes of tools
+}
+
+// App is an opened home: configuration read, nothing written.
+type App struct {
+	opts     Options
+	Home     home.Home
+	Config   config.Config
+	Settings *config.Store
+	Problems []config.Problem
+	Sessions *session.Store
+	Log      *slog.Logger
+	logFile  *logFile
+	redactor *redact.Redactor
+	now      func() time.Time
+}
+
+// Open reads the configuration of the home. It writes nothing: a fresh machine stays as it is until
+// the person chose something.
+func Open(o Options) (*App, error) {
+	h, err := home.Resolve(o.Home, o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{opts: o, Home: h, Settings: config.Open(h), Sessions: session.NewStore(h), now: time.Now}
+	a.logFile = &logFile{path: h.LogFile()}
+	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	a.Reload()
+	return a, nil
+}
+
+// Reload reads the configuration again, after it was changed.
+func (a *App) Reload() {
+	a.Config, a.Problems = config.Load(a.Home)
+	secrets := map[string]string{}
+	for i, v := range a.Config.Secrets.Values() {
+		secrets[a.Config.Secrets.Names()[i]] = v
+	}
+	for _, kv := range a.opts.Environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && config.LooksSecret(name) {
+			secrets[name] = value
+		}
+	}
+	a.redactor = redact.New(secrets)
+}
+
+// Redactor removes the secrets this process knows of.
+func (a *App) Redactor() core.Redactor { return a.redactor }
+
+// Version is the program's version.
+func (a *App) Version() string { return a.opts.Version }
+
+// Close ends the log.
+func (a *App) Close() error { return a.logFile.Close() }
+
+// Notices are the problems of the configuration for the person, worst first; keys of other programs
+// are left to "hermes doctor".
+func (a *App) Notices() []core.Notice {
+	var out []core.Notice
+	for _, level := range []core.Level{core.LevelError, core.LevelWarn} {
+		for _, p := range a.Problems {
+			if p.Level == level {
+				out = append(out, core.Notice{Level: p.Level, Text: p.String(), Remedy: p.Remedy})
+			}
+		}
+	}
+	return out
+}
+
+// ActsAsAgent tells whether this process was started by an agent's own shell; then it may not approve,
+// accept, undo or configure.
+func (a *App) ActsAsAgent() bool { return a.opts.Getenv("HERMES_AGENT") != "" }
+
+// lookup finds the value of a key variable: the home's .env, then the environment.
+func (a *App) lookup(name string) string {
+	if name == "" {
+		return ""
+	}
+	if v, ok := a.Config.Secrets.Lookup(name); ok && v != "" {
+		return v
+	}
+	return a.opts.Getenv(name)
+}
+
+// shortPath shows a folder of the person's home as "~/…".
+func (a *App) shortPath(path string) string {
+	user := a.opts.Getenv("HOME")
+	if user == "" || user == "/" {
+		return path
+	}
+	if rel, ok := strings.CutPrefix(path, filepath.Clean(user)); ok && (rel == "" || rel[0] == filepath.Separator) {
+		return "~" + rel
+	}
+	return path
+}
+
+// systemLine describes the machine for the prompt.
+func (a *App) systemLine() string {
+	shell := filepath.Base(a.opts.Getenv("SHELL"))
+	if shell == "." || shell == "" {
+		shell = "sh"
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH + ", login shell " + shell
+}
+
+// WorkingDir returns the folder the process was started in.
+func WorkingDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", &core.Error{Op: "find the working folder", Err: err, Hint: "change to a folder that exists"}
+	}
+	return dir, nil
+}
+
+// quiet runs fn and logs its error: for work whose failure must not disturb the person.
+func (a *App) quiet(ctx context.Context, what string, fn func() error) {
+	if err := fn(); err != nil {
+		a.Log.WarnContext(ctx, "background work", "what", what, "err", err)
+	}
+}

@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hermes/cmd/hermes/internal/app"
+	"hermes/core"
+	"hermes/core/text"
+)
+
+// stdinLimit is how much of standard input becomes part of a prompt, in bytes.
+const stdinLimit = 4 << 20
+
+func (x *cli) run() *cobra.Command {
+	var resume string
+	c := command("run [PROMPT | -]", "One turn from the shell; standard input is appended to the prompt", func(cmd *cobra.Command, args []string) error {
+		prompt, err := x.prompt(args)
+		if err != nil {
+			return err
+		}
+		a, err := x.openLoud()
+		if err != nil {
+			return err
+		}
+		s, err := a.OpenSession(cmd.Context(), app.SessionOptions{Resume: resume, Unattended: true})
+		if err != nil {
+			return err
+		}
+		return x.turn(cmd.Context(), s, prompt)
+	}, cobra.ArbitraryArgs)
+	c.Flags().StringVar(&resume, "resume", "", "go on with a session: an id, a prefix or last")
+	return c
+}
+
+// prompt joins the arguments and what is piped in.
+func (x *cli) prompt(args []string) (string, error) {
+	prompt := strings.Join(args, " ")
+	piped := ""
+	if prompt == "-" {
+		prompt = ""
+	}
+	if !x.InTTY && x.In != nil {
+		b, err := io.ReadAll(io.LimitReader(x.In, stdinLimit+1))
+		if err != nil {
+			return "", &core.Error{Op: "read standard input", Err: err}
+		}
+		if len(b) > stdinLimit {
+			return "", usageError("standard input is larger than %d MiB: put it in a file and name the file", stdinLimit>>20)
+		}
+		piped = strings.TrimRight(text.CleanUTF8(string(b)), "\n")
+	}
+	if strings.TrimSpace(prompt) == "" {
+		prompt, piped = piped, ""
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", &core.Error{Code: core.CodeUsage, Op: "run: no prompt", Hint: `hermes run "what to do", or pipe it in: echo … | hermes run -`}
+	}
+	if strings.TrimSpace(piped) != "" {
+		prompt += "\n\n" + piped
+	}
+	return prompt, nil
+}
+
+// turn sends prompt, prints what happens and returns how it ended. When ctx ends the run is
+// interrupted, its end is still printed.
+func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
+	ended := make(chan *core.RunEnded, 1)
+	go func() {
+		p := printer{cli: x}
+		var last *core.RunEnded
+		for {
+			batch, ok := s.Feed.Next(context.WithoutCancel(ctx))
+			if !ok {
+				ended <- last
+				return
+			}
+			for _, e := range batch {
+				p.event(e)
+				if end, ok := e.(*core.RunEnded); ok {
+					last = end
+				}
+			}
+		}
+	}()
+	err := s.Conversation.Send(prompt)
+	if err == nil {
+		s.Conversation.Wait(ctx)
+	}
+	cerr := s.Close(context.WithoutCancel(ctx))
+	end := <-ended
+	switch {
+	case err != nil:
+		return err
+	case end == nil:
+		return fmt.Errorf("run: %w", cerr)
+	}
+	if x.json {
+		if b, err := core.MarshalEvent(&core.Done{Meta: core.Meta{SessionID: end.SessionID, Seq: end.Seq + 1, Time: time.Now().UTC()}}); err == nil {
+			fmt.Fprintf(x.Out, "%s\n", b)
+		}
+	}
+	return x.outcome(end, cerr)
+}
+
+// outcome turns the end of a run into an exit code; with --json everything was said already.
+func (x *cli) outcome(end *core.RunEnded, cerr error) error {
+	switch end.Reason {
+	case core.EndAnswered:
+		return cerr
+	case core.EndInterrupted:
+		return exitError(ExitInterrupted)
+	case core.EndBudget:
+		return exitError(ExitFailed)
+	case core.EndError:
+	}
+	if end.Error == nil {
+		return exitError(ExitFailed)
+	}
+	if x.json {
+		return exitError(exitCode(end.Error.Code))
+	}
+	return &shownError{end.Error}
+}
+
+// shownError is the failure of a run as an error with its remedy.
+type shownError struct{ e *core.RunError }
+
+func (s *shownError) Error() string { return s.e.Message }
+
+// Unwrap gives the code and the hint without saying the message twice.
+func (s *shownError) Unwrap() error {
+	return &core.Error{Code: s.e.Code, Op: s.e.Message, Hint: s.e.Remedy}
+}
+
+// printer shows the events of one run.
+type printer struct {
+	*cli
+
+	midLine bool // standard output stands inside a line
+}
+
+func (p *printer) event(e core.Event) {
+	if p.json {
+		b, err := core.MarshalEvent(e)
+		if err == nil {
+			fmt.Fprintf(p.Out, "%s\n", b)
+		}
+		return
+	}
+	switch e := e.(type) {
+	case *core.TextDelta:
+		if p.OutTTY {
+			s := text.Neutralise(e.Text)
+			fmt.Fprint(p.Out, s)
+			p.midLine = !strings.HasSuffix(s, "\n")
+		}
+	case *core.ToolStarted:
+		p.breakLine()
+		fmt.Fprintf(p.Err, "· %s %s\n", e.Tool, text.Cut(text.OneLine(e.Arguments), 100))
+	case *core.ToolEnded:
+		p.breakLine()
+		fmt.Fprintf(p.Err, "  %s %s\n", toolState(e), time.Duration(e.DurationMS)*time.Millisecond)
+	case *core.ApprovalDone:
+		if e.Decision == core.DecideDeny {
+			fmt.Fprintf(p.Err, "  denied: %s\n", e.Why)
+		}
+	case *core.Notice:
+		p.breakLine()
+		fmt.Fprintf(p.Err, "hermes: %s\n", text.OneLine(e.Text))
+		if e.Remedy != "" {
+			fmt.Fprintf(p.Err, "  → %s\n", e.Remedy)
+		}
+	case *core.RunEnded:
+		p.end(e)
+	}
+}
+
+func toolState(e *core.ToolEnded) string {
+	if e.OK {
+		return "ok"
+	}
+	if e.ExitCode != nil {
+		return fmt.Sprintf("exit %d", *e.ExitCode)
+	}
+	return "failed: " + text.Cut(text.OneLine(e.Result), 120)
+}
+
+// end prints the answer where it was not streamed, and where the session can be taken up again.
+func (p *printer) end(e *core.RunEnded) {
+	p.breakLine()
+	if !p.OutTTY && e.Answer != "" {
+		fmt.Fprintln(p.Out, strings.TrimRight(e.Answer, "\n"))
+	}
+	fmt.Fprintf(p.Err, "session %s · %s", e.SessionID, e.Reason)
+	if e.Cost.Known {
+		fmt.Fprintf(p.Err, " · $%.4f", e.Cost.USD)
+	}
+	fmt.Fprintln(p.Err)
+}
+
+func (p *printer) breakLine() {
+	if p.midLine {
+		fmt.Fprintln(p.Out)
+		p.midLine = false
+	}
+}
