@@ -1,0 +1,97 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"hermes/core"
+)
+
+// decide turns a verdict into permission (nil) or into the result that says no. Rules remembered for
+// the session or for always answer in the person's place, --yolo answers every question that is not
+// firm, and nothing answers a refusal.
+func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolRun, v Verdict) *core.ToolResult {
+	switch v.Action {
+	case ActionAllow:
+		return nil
+	case ActionDeny:
+		return denied(call.Name + " was refused: " + strings.Join(v.Reasons, "; ") + ". No approval can change that; find another way or ask the person to do it.")
+	case ActionAsk:
+	}
+	if !v.Firm && (r.opts.Yolo || r.remembered(at.SessionID, v.Rule)) {
+		return nil
+	}
+	if r.opts.Approver == nil {
+		return denied(call.Name + " needs approval (" + strings.Join(v.Reasons, "; ") + ") and nobody is there to give it. It was not run.")
+	}
+	wait, cancel := ctx, func() {}
+	if r.opts.ApprovalTimeout > 0 {
+		wait, cancel = context.WithTimeout(ctx, r.opts.ApprovalTimeout)
+	}
+	defer cancel()
+	rule := v.Rule
+	if v.Firm {
+		rule = ""
+	}
+	decision, why := r.opts.Approver.Approve(wait, core.Approval{
+		ID: "a-" + call.ID, SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
+		Subject: v.Subject, Reasons: v.Reasons, Rule: rule, Diff: v.Diff, Folder: v.Folder,
+	})
+	if ctx.Err() != nil {
+		d := denied("Interrupted by the person before it was approved. It was not run.")
+		d.Detail.Aborted = true
+		return d
+	}
+	switch decision {
+	case core.DecideOnce:
+		return nil
+	case core.DecideSession:
+		r.remember(at.SessionID, rule)
+		return nil
+	case core.DecideAlways:
+		r.remember(at.SessionID, rule)
+		if r.opts.Allow != nil && rule != "" {
+			if err := r.opts.Allow.Allow(ctx, rule); err != nil {
+				r.opts.notSaved(at, err)
+			}
+		}
+		return nil
+	case core.DecideDeny:
+	}
+	text := call.Name + " was denied and was not run."
+	if wait.Err() != nil {
+		text = call.Name + " was not run: nobody answered the approval in time."
+	}
+	if why != "" {
+		text += " " + why
+	}
+	return denied(text + " Do not try the same again; continue another way or ask.")
+}
+
+// notSaved tells on the live output that an "always" holds for this session only.
+func (Options) notSaved(at core.ToolRun, err error) {
+	at.Output("[the rule could not be saved and holds for this session only: " + err.Error() + "]\n")
+}
+
+func denied(text string) *core.ToolResult {
+	return &core.ToolResult{Content: text, Detail: &core.ToolDetail{Denied: true, Summary: "denied"}}
+}
+
+func (r *Registry) remembered(session, rule string) bool {
+	if rule == "" {
+		return false
+	}
+	r.mu.Lock()
+	ok := r.rules[session+"\x00"+rule]
+	r.mu.Unlock()
+	return ok || (r.opts.Allow != nil && r.opts.Allow.Allowed(rule))
+}
+
+func (r *Registry) remember(session, rule string) {
+	if rule == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rules[session+"\x00"+rule] = true
+}

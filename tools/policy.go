@@ -1,0 +1,158 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"hermes/core/home"
+)
+
+// Policy says which paths the agent may not touch, or not without a person. Paths must be resolved.
+type Policy struct {
+	Home home.Home
+	Root string // the working folder, resolved
+	User string // the person's home folder, resolved; "" when unknown
+}
+
+// NewPolicy returns the policy for sessions of h in the working folder root.
+func NewPolicy(h home.Home, root string) Policy {
+	p := Policy{Home: h, Root: root}
+	if dir, err := home.ResolvePath(h.Dir()); err == nil {
+		p.Home = home.At(dir)
+	}
+	if user, err := os.UserHomeDir(); err == nil {
+		if p.User, err = home.ResolvePath(user); err != nil {
+			p.User = user
+		}
+	}
+	return p
+}
+
+// Read judges reading the file at path; the reason is empty when it is free.
+func (p Policy) Read(path, sessionID string) (Action, string) {
+	if p.own(path) {
+		if sessionID != "" && home.Within(p.Home.SessionFiles(sessionID), path) {
+			return ActionAllow, "" // the spilled results of this very session
+		}
+		return ActionDeny, "is part of hermes' own home (memory, skills, settings, transcripts); use the tools made for it"
+	}
+	return p.secret(path)
+}
+
+// Write judges changing the file at path.
+func (p Policy) Write(path string) (Action, string) {
+	if p.own(path) {
+		return ActionDeny, "is part of hermes' own home (memory, skills, settings, transcripts); use the tools made for it"
+	}
+	if a, why := p.secret(path); a != ActionAllow {
+		return a, why
+	}
+	if why := kernelPath(path); why != "" {
+		return ActionDeny, why
+	}
+	if !home.Within(p.Root, path) {
+		if why := p.Sensitive(path); why != "" {
+			return ActionAsk, "is outside the working folder and " + why
+		}
+		return ActionAsk, "is outside the working folder"
+	}
+	if why := p.Sensitive(path); why != "" {
+		return ActionAsk, why
+	}
+	return ActionAllow, ""
+}
+
+// own reports whether path belongs to hermes. A working folder that was placed inside the home, apart
+// from what hermes keeps there, stays usable.
+func (p Policy) own(path string) bool {
+	dir := p.Home.Dir()
+	if !home.Within(dir, path) {
+		return false
+	}
+	return !(p.Root != dir && home.Within(dir, p.Root) && home.Within(p.Root, path) && !p.kept(p.Root))
+}
+
+// kept reports whether path lies in one of the places hermes keeps things in.
+func (p Policy) kept(path string) bool {
+	for _, place := range []string{
+		p.Home.Memories(), p.Home.Skills(), p.Home.Sessions(), p.Home.Index(), p.Home.Ledger(), p.Home.UI(),
+		p.Home.Undo(), p.Home.Pending(), p.Home.Logs(),
+	} {
+		if home.Within(place, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// secret judges files that hold keys, for reading and writing alike.
+func (p Policy) secret(path string) (Action, string) {
+	base := strings.ToLower(filepath.Base(path))
+	dir := strings.ToLower(filepath.Base(filepath.Dir(path)))
+	slash := strings.ToLower(filepath.ToSlash(path))
+	switch {
+	case dir == ".ssh" && !slices.Contains([]string{"config", "known_hosts", "known_hosts.old", "authorized_keys"}, base) && !strings.HasSuffix(base, ".pub"):
+		return ActionDeny, "is a private key"
+	case strings.Contains(slash, "/.gnupg/private-keys"), slash == "/etc/shadow", slash == "/etc/gshadow", slash == "/etc/master.passwd":
+		return ActionDeny, "holds keys of the system"
+	case strings.HasPrefix(slash, "/proc/") && (base == "environ" || base == "mem"):
+		return ActionDeny, "shows the secrets of a running program"
+	case slices.Contains(credentialFiles(), base), strings.HasSuffix(slash, "/.aws/credentials"), strings.HasSuffix(slash, "/.docker/config.json"),
+		strings.HasSuffix(slash, "/.kube/config"), strings.HasSuffix(slash, "/gh/hosts.yml"), strings.HasSuffix(slash, "/gcloud/application_default_credentials.json"):
+		return ActionAsk, "holds credentials"
+	}
+	return ActionAllow, ""
+}
+
+func credentialFiles() []string {
+	return []string{".netrc", "_netrc", ".git-credentials", ".pgpass", ".pypirc", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa"}
+}
+
+// kernelPath refuses places where a file write is no file write.
+func kernelPath(path string) string {
+	slash := filepath.ToSlash(path)
+	for _, dir := range []string{"/dev/", "/proc/", "/sys/", "/boot/"} {
+		if strings.HasPrefix(slash, dir) && runtime.GOOS != "windows" {
+			return "is a device or part of the running system"
+		}
+	}
+	if strings.HasPrefix(path, `\\.\`) || strings.HasPrefix(path, `\\?\GLOBALROOT`) {
+		return "is a device or part of the running system"
+	}
+	return ""
+}
+
+// Sensitive returns why a write to path deserves a question wherever the file lies, or "".
+func (p Policy) Sensitive(path string) string {
+	base := strings.ToLower(filepath.Base(path))
+	slash := filepath.ToSlash(path)
+	switch {
+	case strings.HasPrefix(base, ".env") && base != ".env.example" && base != ".envrc.example":
+		return "holds settings that are often secret"
+	case slices.Contains([]string{".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile", ".bash_login", ".bash_logout", "config.fish"}, base):
+		return "runs at every start of a shell"
+	case strings.Contains(slash, "/.ssh/"):
+		return "belongs to ssh"
+	case strings.Contains(slash, "/.git/hooks/") || strings.HasSuffix(slash, "/.git/config"):
+		return "decides what git runs"
+	case slices.Contains([]string{".npmrc", ".gitconfig"}, base):
+		return "is a person's tool configuration"
+	case strings.HasPrefix(slash, "/etc/"), strings.HasPrefix(slash, "/private/etc/"), strings.HasPrefix(slash, "/usr/lib/systemd/"):
+		return "is system configuration"
+	}
+	return ""
+}
+
+// Instructions reports whether path is a file that tells agents what to do: changing it changes what
+// later sessions are told, so a person is always asked.
+func Instructions(path string) bool {
+	base := strings.ToLower(filepath.Base(path))
+	if slices.Contains([]string{"agents.md", "claude.md", "gemini.md", "soul.md", ".hermes.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md"}, base) {
+		return true
+	}
+	dir := strings.ToLower(filepath.Base(filepath.Dir(path)))
+	return dir == ".hermes" || (dir == "rules" && strings.EqualFold(filepath.Base(filepath.Dir(filepath.Dir(path))), ".cursor"))
+}
