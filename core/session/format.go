@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hermes/core"
+	"hermes/core/text"
 )
 
 // Version is the transcript format this program writes. History:
@@ -104,6 +105,12 @@ func Parse(r io.Reader) (*Transcript, error) {
 	return t, nil
 }
 
+// isHeader tells whether a line is a transcript's header.
+func isHeader(line []byte) bool {
+	var h Header
+	return json.Unmarshal(line, &h) == nil && h.Type == headerType
+}
+
 // line takes one line over; it reports whether it was understood.
 func (t *Transcript) line(b []byte) bool {
 	var head struct {
@@ -162,7 +169,7 @@ func titleOf(records []core.Record) string {
 		case r.Type == core.RecordTitle:
 			title = r.Title
 		case first == "" && r.Type == core.RecordMessage && r.Message.Role == core.RoleUser:
-			first = firstLine(r.Message.Display())
+			first = text.Title(r.Message.Display(), TitleLimit)
 		}
 	}
 	if title != "" {
@@ -171,22 +178,8 @@ func titleOf(records []core.Record) string {
 	return first
 }
 
-// TitleLimit is the length of a title made from a first message, in code points.
+// TitleLimit is the length of a title in code points.
 const TitleLimit = 60
-
-func firstLine(s string) string {
-	for line := range strings.Lines(s) {
-		line = strings.Join(strings.Fields(line), " ")
-		if line == "" {
-			continue
-		}
-		if r := []rune(line); len(r) > TitleLimit {
-			return string(r[:TitleLimit-1]) + "…"
-		}
-		return line
-	}
-	return ""
-}
 
 // encodeLine renders v as one line with its line break, without HTML escapes.
 func encodeLine(v any) ([]byte, error) {

@@ -15,6 +15,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/text"
 )
 
 // Row is one session in a list.
@@ -114,7 +115,7 @@ func (r *Row) scan(line []byte, first *string) {
 		if *first == "" && bytes.Contains(head, []byte(`"role":"user"`)) {
 			var rec core.Record
 			if json.Unmarshal(line, &rec) == nil && rec.Message != nil {
-				*first = firstLine(rec.Message.Display())
+				*first = text.Title(rec.Message.Display(), TitleLimit)
 			}
 		}
 	}

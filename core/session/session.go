@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -116,6 +117,42 @@ func (s *Session) Append(r core.Record) error {
 	}
 	s.take(r)
 	return nil
+}
+
+// SetPrompt freezes a prompt for a session that lost its own (an old or damaged file). The rest of the
+// transcript keeps its bytes.
+func (s *Session) SetPrompt(p Prompt) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.prompt = p
+	if s.file == nil {
+		return nil // written with the header
+	}
+	var err error
+	if s.header.Prompt, s.header.Tools, err = s.store.savePrompt(p); err != nil {
+		return err
+	}
+	path := s.file.Name()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return &core.Error{Op: "read session", Subject: path, Err: err}
+	}
+	line, err := encodeLine(s.header)
+	if err != nil {
+		return &core.Error{Op: "encode session header", Err: err}
+	}
+	first, rest, _ := bytes.Cut(raw, []byte("\n"))
+	if !isHeader(first) {
+		rest = raw
+	}
+	if err := home.WriteFile(path, append(line, rest...), home.FileMode); err != nil {
+		return err
+	}
+	// The rename put a new file in place of the one that is open.
+	if err := s.file.Close(); err != nil {
+		return &core.Error{Op: "close transcript", Subject: path, Err: err}
+	}
+	return s.openFile()
 }
 
 // begin creates lock, prompts and file of a new session. The caller holds mu.

@@ -195,10 +195,17 @@ func TestOpenCO02_emptyFileAndFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(t, s, core.RoleUser, "first")
+	if err := s.SetPrompt(Prompt{System: "fresh"}); err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, core.RoleUser, "second")
 	closeSession(t, s)
 	tr, err := st.Read("empty")
-	if err != nil || tr.Damage.Any() || len(tr.Messages()) != 1 {
+	if err != nil || tr.Damage.Any() || len(tr.Messages()) != 2 {
 		t.Errorf("an empty file cannot be gone on with: %+v %v", tr, err)
+	}
+	if p, err := st.LoadPrompt(tr.Header); err != nil || p.System != "fresh" {
+		t.Errorf("prompt = %+v, %v", p, err)
 	}
 	if err := os.Mkdir(st.home.Transcript("dir"), 0o700); err != nil {
 		t.Fatal(err)
