@@ -37,16 +37,18 @@ type Options struct {
 
 // App is an opened home: configuration read, nothing written.
 type App struct {
-	opts     Options
-	Home     home.Home
-	Config   config.Config
-	Settings *config.Store
-	Problems []config.Problem
-	Sessions *session.Store
-	Log      *slog.Logger
-	logFile  *logFile
-	redactor *redact.Redactor
-	now      func() time.Time
+	opts       Options
+	Home       home.Home
+	Config     config.Config
+	Settings   *config.Store
+	Problems   []config.Problem
+	Sessions   *session.Store
+	Log        *slog.Logger
+	logFile    *logFile
+	redactor   *redact.Redactor
+	scripted   bool   // the demo: its model is a script and is labelled as such
+	invitation string // the draft of a session without one; the demo suggests its question
+	now        func() time.Time
 }
 
 // Open reads the configuration of the home. It writes nothing: a fresh machine stays as it is until

@@ -1,0 +1,258 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"hermes/core"
+	"hermes/core/agent"
+	"hermes/core/prompt"
+	"hermes/core/session"
+)
+
+// SessionOptions say which session to open and how.
+type SessionOptions struct {
+	Resume     string  // an id, a prefix or "last"; "" starts a new one
+	Unattended bool    // nobody is there to approve: everything that asks is refused
+	Model      *Picked // nil chooses by flags, environment and configuration
+}
+
+// Session is one open conversation with everything around it.
+type Session struct {
+	Feed         *core.Feed
+	Conversation *agent.Conversation
+	Approvals    *approvals // nil when unattended
+	Notices      []core.Notice
+
+	app    *App
+	agent  *agent.Agent
+	model  *Picked
+	ses    *session.Session
+	folder string
+	life   context.Context //nolint:containedctx // the life of the session, for work beside its turns
+	stop   context.CancelFunc
+}
+
+// closePatience is how long Close waits for a run to end after it was interrupted.
+const closePatience = 5 * time.Second
+
+// OpenSession starts or resumes a conversation. Runs outlive ctx; Close ends them.
+func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	var err error
+	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices()}
+	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if s.model == nil {
+		if s.model, err = a.Pick(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var approver core.Approver
+	if o.Unattended {
+		approver = refuser(s.Feed.Emit, s.record)
+	} else {
+		s.Approvals = newApprovals(time.Duration(a.Config.Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
+		approver = s.Approvals
+	}
+	box, err := a.toolbox(approver, s.folder)
+	if err != nil {
+		return nil, err
+	}
+	told, err := s.openTranscript(ctx, o.Resume, box.Specs())
+	if err != nil {
+		return nil, err
+	}
+	p := s.ses.Prompt()
+	s.agent = agent.New(agent.Options{
+		Model: s.model, Tools: box, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.redactor,
+		Emit: s.Feed.Emit, MaxIterations: a.maxIterations(),
+	})
+	s.Conversation = agent.NewConversation(s.life, s.agent, s.changes(told), s.ended)
+	return s, nil
+}
+
+func (a *App) maxIterations() int {
+	if a.opts.MaxIterations > 0 {
+		return a.opts.MaxIterations
+	}
+	return a.Config.Agent.MaxTurns
+}
+
+// openTranscript resumes the named session or prepares a new one; it returns what the conversation was
+// told about its surroundings.
+func (s *Session) openTranscript(ctx context.Context, resume string, specs []core.ToolSpec) (prompt.Facts, error) {
+	a := s.app
+	now := s.facts()
+	if resume == "" {
+		frozen := s.freeze(now, specs)
+		s.Notices = append(s.Notices, frozen.Notices...)
+		s.ses = a.Sessions.New(s.folder, now.Model, session.Prompt{System: frozen.Text, Tools: specs})
+		return now, nil
+	}
+	id, err := a.Sessions.Resolve(resume)
+	if err != nil {
+		return now, err
+	}
+	if s.ses, err = a.Sessions.Open(ctx, id); err != nil {
+		return now, err
+	}
+	if d, original := s.ses.Damage(); d.Any() {
+		s.Notices = append(s.Notices, core.Notice{
+			Level: core.LevelWarn, Text: fmt.Sprintf("session %s was damaged: %s", id, d), Remedy: "the damaged file is kept as " + original,
+		})
+	}
+	if s.ses.Prompt().System == "" {
+		return now, s.refreeze(now, specs)
+	}
+	told := prompt.Facts{Folder: s.ses.Header().Cwd, Day: s.ses.Header().Created.Local(), Model: s.lastModel()}
+	return told, nil
+}
+
+// refreeze gives a session that lost its prompt (an old or damaged file) a new one.
+func (s *Session) refreeze(now prompt.Facts, specs []core.ToolSpec) error {
+	frozen := s.freeze(now, specs)
+	s.Notices = append(s.Notices, append(frozen.Notices, core.Notice{
+		Level: core.LevelWarn, Text: "the session had no stored prompt; it goes on with a fresh one",
+	})...)
+	return s.ses.SetPrompt(session.Prompt{System: frozen.Text, Tools: specs})
+}
+
+func (s *Session) freeze(now prompt.Facts, specs []core.ToolSpec) prompt.Frozen {
+	names := make([]string, len(specs))
+	for i, t := range specs {
+		names[i] = t.Name
+	}
+	return prompt.Build(prompt.Input{
+		Facts: now, SoulFile: s.app.Home.Soul(), Tools: names, System: s.app.systemLine(),
+		ContextLength: s.model.Info().ContextLength,
+	})
+}
+
+func (s *Session) facts() prompt.Facts {
+	return prompt.Facts{Folder: s.folder, Day: s.app.now(), Model: s.model.Info().Ref()}
+}
+
+// lastModel is the model the session last used.
+func (s *Session) lastModel() string {
+	last := s.ses.Header().Model
+	for _, r := range s.ses.Records() {
+		if r.Type == core.RecordModel || r.Type == core.RecordRunStarted && r.Model != "" {
+			last = r.Model
+		}
+	}
+	return last
+}
+
+// changes returns a function that says, before each turn, what changed since the last one.
+func (s *Session) changes(told prompt.Facts) func() []string {
+	return func() []string {
+		now := s.facts()
+		out := prompt.Changes(told, now)
+		told = now
+		return out
+	}
+}
+
+// record appends to the transcript; what cannot be recorded is logged, the run will meet the same error.
+func (s *Session) record(r core.Record) {
+	r.Text = s.app.redactor.Redact(r.Text)
+	if err := s.ses.Append(r); err != nil {
+		s.app.Log.Warn("record", "session", s.ID(), "err", err)
+	}
+}
+
+// ID is the session's id.
+func (s *Session) ID() string { return s.ses.ID() }
+
+// Title is the session's title.
+func (s *Session) Title() string { return s.ses.Title() }
+
+// Model describes the model in use.
+func (s *Session) Model() core.ModelInfo { return s.agent.Model().Info() }
+
+// Records is everything recorded so far.
+func (s *Session) Records() []core.Record { return s.ses.Records() }
+
+// Rename gives the session a title and tells the screen.
+func (s *Session) Rename(title string) error {
+	if err := s.ses.Rename(s.app.redactor.Redact(title)); err != nil {
+		return err
+	}
+	e := &core.Titled{Title: s.ses.Title()}
+	e.SessionID = s.ID()
+	s.Feed.Emit(e)
+	return nil
+}
+
+// SwitchModel uses another model from the next request on.
+func (s *Session) SwitchModel(name string) (core.ModelInfo, error) {
+	p, err := s.app.ModelNamed(name)
+	if err != nil {
+		return core.ModelInfo{}, err
+	}
+	if err := s.agent.SetModel(p); err != nil {
+		return core.ModelInfo{}, err
+	}
+	s.model = p
+	return p.Info(), nil
+}
+
+// ended runs after every turn: a session without a title gets one from the auxiliary model.
+func (s *Session) ended(end *core.RunEnded) {
+	if end.Reason != core.EndAnswered || s.ses.Titled() {
+		return
+	}
+	m, isSet, err := s.app.Auxiliary("title")
+	if !isSet || err != nil {
+		if err != nil {
+			s.app.Log.Warn("auxiliary model", "task", "title", "err", err)
+		}
+		return
+	}
+	go s.title(m) //nolint:contextcheck // it belongs to the session, not to the turn
+}
+
+// titlePatience bounds the request for a title.
+const titlePatience = 30 * time.Second
+
+const titlePrompt = "Give the conversation below a title: at most six words, in its language, no quotes, no full stop. Answer with the title only."
+
+// title asks m for a title of the first exchange.
+func (s *Session) title(m *Picked) {
+	ctx, cancel := context.WithTimeout(s.life, titlePatience)
+	defer cancel()
+	var b strings.Builder
+	for _, msg := range s.ses.Messages()[:min(6, len(s.ses.Messages()))] {
+		if msg.Role == core.RoleUser || msg.Role == core.RoleAssistant {
+			fmt.Fprintf(&b, "%s: %.1500s\n\n", msg.Role, msg.Display())
+		}
+	}
+	resp, err := m.Stream(ctx, core.Request{
+		Purpose: core.PurposeChat, MaxTokens: 200, SessionID: s.ID() + "-title",
+		Messages: []core.Message{{Role: core.RoleSystem, Content: titlePrompt}, {Role: core.RoleUser, Content: b.String()}},
+	}, func(core.Delta) {})
+	s.record(core.Record{Type: core.RecordUsage, Usage: &resp.Usage, Cost: &resp.Cost, Model: m.Info().Ref(), Purpose: core.PurposeChat, Reason: "title"})
+	name := strings.Trim(strings.TrimSpace(resp.Message.Content), `"'“”`)
+	if err != nil || name == "" {
+		s.app.Log.Warn("make a title", "err", err)
+		return
+	}
+	if r := []rune(name); len(r) > session.TitleLimit {
+		name = string(r[:session.TitleLimit])
+	}
+	if !s.ses.Titled() {
+		s.app.quiet(ctx, "title", func() error { return s.Rename(name) })
+	}
+}
+
+// Close interrupts what runs, frees the session and ends the feed.
+func (s *Session) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	s.Conversation.Close(ctx)
+	s.stop()
+	err := s.ses.Close()
+	s.Feed.Close()
+	return err
+}

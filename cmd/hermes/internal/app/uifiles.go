@@ -1,0 +1,95 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"hermes/core"
+	"hermes/core/home"
+)
+
+// uiFiles are the small files of the screen under ui/ in the home.
+type uiFiles struct{ app *App }
+
+// ready makes the folder. The demo's home is thrown away, so it may be written like any other.
+func (u uiFiles) ready(dir string) error {
+	if err := u.app.Home.Open(); err != nil {
+		return err
+	}
+	return home.EnsureDir(dir)
+}
+
+// historyLimit is how many entries are kept when the history is read.
+const historyLimit = 2000
+
+// history is the composer's, one JSON string a line.
+type history struct{ uiFiles }
+
+// Load returns the entries, oldest first. Torn lines are skipped.
+func (h history) Load(context.Context) ([]string, error) {
+	b, err := os.ReadFile(h.app.Home.History())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &core.Error{Op: "read history", Subject: h.app.Home.History(), Err: err}
+	}
+	var out []string
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	sc.Buffer(nil, len(b)+1)
+	for sc.Scan() {
+		var line string
+		if json.Unmarshal(sc.Bytes(), &line) == nil && line != "" {
+			out = append(out, line)
+		}
+	}
+	return out[max(0, len(out)-historyLimit):], nil
+}
+
+// Append adds one entry.
+func (h history) Append(_ context.Context, text string) error {
+	if err := h.ready(h.app.Home.UI()); err != nil {
+		return err
+	}
+	b, err := json.Marshal(h.app.redactor.Redact(text))
+	if err != nil {
+		return &core.Error{Op: "write history", Err: err}
+	}
+	return home.Append(h.app.Home.History(), append(b, '\n'), false)
+}
+
+// drafts are unsent texts, one file a session.
+type drafts struct{ uiFiles }
+
+// Load returns the draft of a session.
+func (d drafts) Load(_ context.Context, id string) (string, error) {
+	b, err := os.ReadFile(d.app.Home.Draft(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.app.invitation, nil
+	}
+	if err != nil {
+		return "", &core.Error{Op: "read draft", Subject: d.app.Home.Draft(id), Err: err}
+	}
+	return string(b), nil
+}
+
+// Save stores the draft; "" removes it.
+func (d drafts) Save(_ context.Context, id, text string) error {
+	path := d.app.Home.Draft(id)
+	if text == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &core.Error{Op: "remove draft", Subject: path, Err: err}
+		}
+		return nil
+	}
+	if err := d.ready(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return home.WriteFile(path, []byte(d.app.redactor.Redact(text)), home.FileMode)
+}
