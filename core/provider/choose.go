@@ -294,5 +294,5 @@ func (in *Inputs) endpointOfKeys(source string) (Chosen, error) {
 }
 
 func setup(subject, what, hint string) *core.Error {
-	return &core.Error{Code: core.CodeSetup, Op: "choose a model", Subject: subject, Err: errText(what), Hint: hint}
+	return &core.Error{Code: core.CodeSetup, Op: "choose a model", Subject: subject, Err: textError(what), Hint: hint}
 }

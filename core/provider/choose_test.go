@@ -168,8 +168,10 @@ func TestProbe_onlyModelListsCount(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"ok"}`)) }))
 	defer other.Close()
 	got := probe(t.Context(), []Preset{
-		{Name: "lmstudio", BaseURL: page.URL + "/v1"}, {Name: "ollama", BaseURL: good.URL()},
-		{Name: "llamacpp", BaseURL: other.URL + "/v1"}, {Name: "vllm", BaseURL: "http://127.0.0.1:1/v1"},
+		{Name: "lmstudio", BaseURL: page.URL + "/v1"},
+		{Name: "ollama", BaseURL: good.URL()},
+		{Name: "llamacpp", BaseURL: other.URL + "/v1"},
+		{Name: "vllm", BaseURL: "http://127.0.0.1:1/v1"},
 	})
 	if diff := cmp.Diff([]Found{{Provider: "ollama", BaseURL: good.URL(), Models: []string{"q"}}}, got); diff != "" {
 		t.Error(diff)

@@ -65,7 +65,7 @@ func New(o Options) (*Client, error) {
 	o.Key = strings.TrimSpace(o.Key)
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, &core.Error{
-			Code: core.CodeAuth, Op: "use key", Subject: o.KeyName, Err: errText("the key holds characters no key has"),
+			Code: core.CodeAuth, Op: "use key", Subject: o.KeyName, Err: textError("the key holds characters no key has"),
 			Hint: "paste the key again, without spaces or line breaks",
 		}
 	}
@@ -76,7 +76,7 @@ func New(o Options) (*Client, error) {
 	}
 	if model == "" {
 		return nil, &core.Error{
-			Code: core.CodeSetup, Op: "choose a model", Err: errText("no model is named for " + base),
+			Code: core.CodeSetup, Op: "choose a model", Err: textError("no model is named for " + base),
 			Hint: "name one with --model, HERMES_MODEL or model.default; `hermes model list` shows what is served",
 		}
 	}
@@ -112,7 +112,7 @@ func resolve(o Options) (Preset, string, error) {
 	}
 	if base == "" {
 		return preset, "", &core.Error{
-			Code: core.CodeSetup, Op: "choose a model", Subject: name, Err: errText("the provider has no base URL"),
+			Code: core.CodeSetup, Op: "choose a model", Subject: name, Err: textError("the provider has no base URL"),
 			Hint: "set providers." + name + ".base_url in config.yaml, or OPENAI_BASE_URL",
 		}
 	}
@@ -126,10 +126,10 @@ func cleanBaseURL(base string) (string, error) {
 	base = strings.TrimRight(strings.TrimSuffix(base, "/chat/completions"), "/")
 	u, err := url.Parse(base)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		err = errText("want http:// or https:// and a host")
+		err = textError("want http:// or https:// and a host")
 	}
 	if err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-		err = errText("user, query and fragment are not part of a base URL")
+		err = textError("user, query and fragment are not part of a base URL")
 	}
 	if err != nil {
 		return "", &core.Error{
@@ -260,8 +260,8 @@ func firstPositive(values ...int) int {
 	return 0
 }
 
-// errText is an error of fixed text.
-type errText string
+// textError is an error of fixed text.
+type textError string
 
 // Error returns the text.
-func (e errText) Error() string { return string(e) }
+func (e textError) Error() string { return string(e) }

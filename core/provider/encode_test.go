@@ -12,14 +12,14 @@ import (
 	"hermes/core/provider/scripted"
 )
 
-func encoderOf(t testing.TB, o Options) *Client {
-	t.Helper()
+func encoderOf(tb testing.TB, o Options) *Client {
+	tb.Helper()
 	if o.BaseURL == "" {
 		o.BaseURL = "http://h/v1"
 	}
 	c, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }

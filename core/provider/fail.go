@@ -65,7 +65,7 @@ func (c *Client) describe(err error) failure {
 	case errors.Is(err, errLineLimit):
 		return failure{err: c.fail(core.CodeProtocol, "ask for a smaller answer, in pieces", errLineLimit)}
 	case errors.As(err, &pe):
-		return failure{err: c.fail(core.CodeProtocol, c.urlHint(), errText(oneLine(pe.Error())))}
+		return failure{err: c.fail(core.CodeProtocol, c.urlHint(), textError(oneLine(pe.Error())))}
 	case errors.Is(err, errTruncated), errors.Is(err, io.ErrUnexpectedEOF):
 		return failure{retry: true, err: c.fail(core.CodeNetwork, "send the message again", errTruncated)}
 	case errors.Is(err, errEmptyBody):
@@ -101,7 +101,7 @@ func (c *Client) describeNetwork(err error) failure {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = "is the server at " + c.info.BaseURL + " running?"
 	}
-	return failure{retry: retry, err: c.fail(core.CodeNetwork, hint, errText(text))}
+	return failure{retry: retry, err: c.fail(core.CodeNetwork, hint, textError(text))}
 }
 
 // describeServer sorts what the server said.
@@ -120,7 +120,7 @@ func (c *Client) describeServer(e *serverError) failure {
 	if e.status >= http.StatusBadRequest && e.header != nil {
 		text = fmt.Sprintf("%s (HTTP %d)", text, e.status)
 	}
-	f.err = c.fail(code, hint, errText(text))
+	f.err = c.fail(code, hint, textError(text))
 	return f
 }
 

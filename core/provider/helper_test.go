@@ -11,28 +11,28 @@ import (
 )
 
 // serve runs a scenario.
-func serve(t testing.TB, s *scripted.Scenario) *scripted.Server {
-	t.Helper()
-	srv, err := scripted.Start(t.Context(), s, scripted.Options{})
+func serve(tb testing.TB, s *scripted.Scenario) *scripted.Server {
+	tb.Helper()
+	srv, err := scripted.Start(tb.Context(), s, scripted.Options{})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := srv.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return srv
 }
 
 // play runs a scenario written as YAML.
-func play(t testing.TB, yaml string) *scripted.Server {
-	t.Helper()
+func play(tb testing.TB, yaml string) *scripted.Server {
+	tb.Helper()
 	s, err := scripted.Load("test.yaml", []byte(yaml))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	return serve(t, s)
+	return serve(tb, s)
 }
 
 // replies answers request n with reply n, the last one from then on.
@@ -43,17 +43,17 @@ func replies(list ...scripted.Reply) *scripted.Scenario {
 }
 
 // client makes a client of srv with short waits.
-func client(t testing.TB, srv *scripted.Server, change ...func(*Options)) *Client {
-	t.Helper()
+func client(tb testing.TB, srv *scripted.Server, change ...func(*Options)) *Client {
+	tb.Helper()
 	o := Options{BaseURL: srv.URL(), Model: "m", Backoff: time.Millisecond}
 	for _, f := range change {
 		f(&o)
 	}
 	c, err := New(o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	tb.Cleanup(c.Close)
 	return c
 }
 
@@ -85,11 +85,11 @@ func (s *seen) sink(d core.Delta) {
 }
 
 // messagesOf cuts the messages array, without its end, out of a body.
-func messagesOf(t testing.TB, body []byte) string {
-	t.Helper()
+func messagesOf(tb testing.TB, body []byte) string {
+	tb.Helper()
 	_, msgs, ok := strings.Cut(string(body), `"messages":[`)
 	if !ok || !json.Valid(body) {
-		t.Fatalf("no messages in %s", body)
+		tb.Fatalf("no messages in %s", body)
 	}
 	return strings.TrimSuffix(msgs, "]}")
 }

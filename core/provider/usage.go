@@ -69,7 +69,7 @@ func (u *usage) merge(n usage) {
 }
 
 // tokens translates to the core's figures.
-func (u usage) tokens() core.Usage {
+func (u *usage) tokens() core.Usage {
 	return core.Usage{
 		Input:     u.Prompt.tokens(),
 		Output:    u.Completion.tokens(),
