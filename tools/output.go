@@ -84,7 +84,7 @@ const spillChunk = 64 << 10
 // Write takes output as it comes. Nothing is kept beyond SpillLimit. It never fails; Close tells.
 func (s *Spill) Write(p []byte) (int, error) {
 	if s.err != nil || s.written >= SpillLimit {
-		return len(p), nil
+		return len(p), nil //nolint:nilerr // a full disk must not stop the command; Close reports it
 	}
 	s.pending = append(s.pending, p...)
 	if len(s.pending) < spillChunk {

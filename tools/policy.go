@@ -72,7 +72,8 @@ func (p Policy) own(path string) bool {
 	if !home.Within(dir, path) {
 		return false
 	}
-	return !(p.Root != dir && home.Within(dir, p.Root) && home.Within(p.Root, path) && !p.kept(p.Root))
+	placed := p.Root != dir && home.Within(dir, p.Root) && !p.kept(p.Root)
+	return !placed || !home.Within(p.Root, path)
 }
 
 // kept reports whether path lies in one of the places hermes keeps things in.

@@ -1,0 +1,273 @@
+package terminal
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"hermes/core/home"
+	"hermes/core/text"
+	"hermes/tools"
+)
+
+// Judge decides which commands run, ask or are refused. It parses the command as a shell does and
+// looks at every program it would start, through wrappers such as sudo, env, xargs and sh -c. It is no
+// interpreter: scripts on disk and values only known at run time pass, or ask where they matter.
+type Judge struct {
+	policy tools.Policy
+	deny   []*regexp.Regexp // the person's globs, which beat everything but the hardline floor
+	denied []string         // as written, for the reason
+}
+
+// NewJudge returns a judge for the policy's working folder and the person's deny globs.
+func NewJudge(p tools.Policy, deny []string) *Judge {
+	j := &Judge{policy: p}
+	for _, g := range deny {
+		if g = strings.TrimSpace(g); g != "" {
+			j.deny = append(j.deny, globPattern(g))
+			j.denied = append(j.denied, g)
+		}
+	}
+	return j
+}
+
+// globPattern turns a glob over a whole command into a pattern: * is anything, ? one character.
+func globPattern(glob string) *regexp.Regexp {
+	p := regexp.QuoteMeta(glob)
+	p = strings.ReplaceAll(strings.ReplaceAll(p, `\*`, `.*`), `\?`, `.`)
+	return regexp.MustCompile(`(?is)^` + p + `$`)
+}
+
+// finding is one thing a command does that matters.
+type finding struct {
+	tier   tools.Action
+	id     string // category, part of the remembered rule
+	reason string
+	exact  bool // "always" for the category would be too wide: only this very command is remembered
+}
+
+// scan is the state of one judgement.
+type scan struct {
+	j        *Judge
+	dir      string // where relative paths start, followed through cd; hole when unknown
+	words    words
+	found    []finding
+	programs [][]string // every argv that would run, unwrapped
+	made     []string   // files made executable by this very command
+	depth    int
+}
+
+// Command judges one command line that would run in dir.
+func (j *Judge) Command(command, dir string) tools.Verdict {
+	s := &scan{j: j, dir: dir, words: words{vars: map[string]string{}, user: j.policy.User}}
+	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
+	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
+		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
+	}
+	s.script(command, false)
+	s.named(command)
+	for i, re := range j.deny {
+		if re.MatchString(command) || slices.ContainsFunc(s.programs, func(argv []string) bool { return re.MatchString(strings.Join(argv, " ")) }) {
+			s.add(tools.ActionDeny, "deny-list", "matches "+j.denied[i]+" of approvals.deny", true)
+		}
+	}
+	return s.verdict(command, dir)
+}
+
+// sneaky are characters that have no place in a command: all controls but tab and line break.
+func sneaky(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
+func (s *scan) add(tier tools.Action, id, reason string, exact bool) {
+	f := finding{tier, id, reason, exact}
+	if !slices.Contains(s.found, f) {
+		s.found = append(s.found, f)
+	}
+}
+
+func (s *scan) hard(reason string) { s.add(tools.ActionDeny, "hardline", reason, true) }
+
+func (s *scan) ask(id, reason string) { s.add(tools.ActionAsk, id, reason, false) }
+
+// askExact asks for something of which one yes must not be a yes to others.
+func (s *scan) askExact(id, reason string) { s.add(tools.ActionAsk, id, reason, true) }
+
+// verdict sums up: the strictest finding decides, and the reasons of that tier are told.
+func (s *scan) verdict(command, dir string) tools.Verdict {
+	v := tools.Verdict{Subject: command, Folder: dir}
+	ids := []string{}
+	exact := false
+	for _, f := range s.found {
+		v.Action = max(v.Action, f.tier)
+	}
+	for _, f := range s.found {
+		if f.tier != v.Action {
+			continue
+		}
+		if !slices.Contains(v.Reasons, f.reason) {
+			v.Reasons = append(v.Reasons, f.reason)
+		}
+		if !slices.Contains(ids, f.id) {
+			ids = append(ids, f.id)
+		}
+		exact = exact || f.exact
+	}
+	if v.Action != tools.ActionAsk {
+		return v
+	}
+	if len(ids) == 1 && !exact {
+		v.Rule = "terminal: any " + ids[0]
+	} else {
+		v.Rule = "terminal: exactly " + command
+	}
+	return v
+}
+
+const maxDepth = 12
+
+// script judges shell text. nested says that it came out of another command.
+func (s *scan) script(src string, nested bool) {
+	if s.depth++; s.depth > maxDepth {
+		s.ask("nested", "is nested too deeply to judge")
+		return
+	}
+	defer func() { s.depth-- }()
+	file, err := parse(src)
+	if err != nil {
+		if looksHardline(src) {
+			s.hard("cannot be parsed and looks like it destroys the system")
+			return
+		}
+		what := "cannot be parsed as shell"
+		if nested {
+			what = "starts a shell with text that cannot be parsed"
+		}
+		s.askExact("unparsable", what)
+		return
+	}
+	for _, st := range file.Stmts {
+		s.node(st)
+	}
+}
+
+func parse(src string) (file *syntax.File, err error) {
+	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src), "")
+	if err != nil {
+		if posix, perr := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(src), ""); perr == nil {
+			return posix, nil
+		}
+	}
+	return file, err
+}
+
+// looksHardline is the last net under text that is no valid shell.
+func looksHardline(src string) bool {
+	return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*["'\\]*(/|~|\$HOME)|\bmkfs|\bdd\b.*\bof=["']?/dev/|>\s*["']?/dev/(sd|nvme|hd|vd|disk)|\b(shutdown|reboot|poweroff|halt)\b|\b(wipefs|sgdisk|blkdiscard)\b|:\(\)\s*\{`).MatchString(src)
+}
+
+// node walks one part of a parsed command in order.
+func (s *scan) node(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			for _, r := range n.Redirs {
+				s.redirect(r)
+			}
+			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+				s.heredocs(call, n.Redirs)
+			}
+		case *syntax.CallExpr:
+			s.call(n)
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				s.assign(a)
+			}
+		case *syntax.BinaryCmd:
+			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				s.pipe(n)
+			}
+		case *syntax.FuncDecl:
+			if bomb(n) {
+				s.hard("is a fork bomb")
+			}
+		case *syntax.ForClause:
+			if it, ok := n.Loop.(*syntax.WordIter); ok {
+				delete(s.words.vars, it.Name.Value)
+				if items := s.words.all(it.Items); len(items) == 1 {
+					s.words.vars[it.Name.Value] = items[0]
+				}
+			}
+		}
+		return true
+	})
+}
+
+func (s *scan) assign(a *syntax.Assign) {
+	if a.Name == nil || a.Naked {
+		return
+	}
+	delete(s.words.vars, a.Name.Value)
+	if a.Array == nil && a.Index == nil && !a.Append {
+		if v := s.words.one(a.Value); !strings.Contains(v, hole) {
+			s.words.vars[a.Name.Value] = v
+		}
+	}
+	if a.Name.Value == "DOCKER_HOST" || a.Name.Value == "LD_PRELOAD" {
+		s.ask("environment", "sets "+a.Name.Value)
+	}
+}
+
+func (s *scan) call(c *syntax.CallExpr) {
+	for _, a := range c.Assigns {
+		s.assign(a)
+	}
+	if len(c.Args) == 0 {
+		return
+	}
+	s.remoteCode(c)
+	s.run(s.words.all(c.Args), false)
+}
+
+// bomb reports a function that starts itself in a pipe or in the background.
+func bomb(f *syntax.FuncDecl) bool {
+	if f.Name == nil {
+		return false
+	}
+	calls, spawns := 0, false
+	syntax.Walk(f.Body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == f.Name.Value {
+				calls++
+			}
+		case *syntax.Stmt:
+			spawns = spawns || n.Background
+		case *syntax.BinaryCmd:
+			spawns = spawns || n.Op == syntax.Pipe
+		}
+		return true
+	})
+	return calls > 0 && spawns
+}
+
+// path resolves a word as a path; ok is false when it has holes.
+func (s *scan) path(word string) (resolved string, ok bool) {
+	if word == "" || strings.Contains(word, hole) {
+		return "", false
+	}
+	if !filepath.IsAbs(word) {
+		if strings.Contains(s.dir, hole) {
+			return "", false
+		}
+		word = s.dir + string(filepath.Separator) + word
+	}
+	p, err := home.ResolvePath(word)
+	if err != nil {
+		return filepath.Clean(word), true
+	}
+	return p, true
+}

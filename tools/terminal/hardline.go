@@ -1,0 +1,206 @@
+package terminal
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"hermes/core/home"
+)
+
+// The floor: what never runs, whatever the mode, --yolo or a remembered rule says.
+
+// floor judges one unwrapped argv against it.
+func (s *scan) floor(name string, args []string) {
+	flags, operands := options(args, "")
+	switch {
+	case name == "rm":
+		s.floorRemove(flags, operands)
+	case name == "mkfs" || strings.HasPrefix(name, "mkfs.") || slices.Contains([]string{"mke2fs", "newfs", "mkswap", "format", "format.com"}, name) || strings.HasPrefix(name, "newfs_"):
+		s.floorFormat(name, flags, operands)
+	case name == "diskutil" && len(operands) > 0 && slices.Contains([]string{"erasedisk", "erasevolume", "zerodisk", "secureerase", "partitiondisk", "reformat"}, strings.ToLower(operands[0])):
+		s.hard("formats a disk")
+	case name == "wipefs" && has(flags, "a", "all"), name == "sgdisk" && has(flags, "Zz", "zap-all", "zap"), name == "blkdiscard",
+		name == "hdparm" && has(flags, "", "security-erase", "trim-sector-ranges"), name == "nvme" && len(operands) > 0 && operands[0] == "format":
+		s.hard("wipes a disk")
+	case name == "shred" || name == "tee" || name == "cp" || name == "mv" || name == "truncate" || name == "install" || name == "badblocks":
+		for _, o := range operands {
+			if s.blockDevice(o) {
+				s.hard("overwrites the raw disk " + o)
+			}
+		}
+	case name == "dd":
+		for _, a := range args {
+			if of, ok := strings.CutPrefix(a, "of="); ok && s.blockDevice(of) {
+				s.hard("overwrites the raw disk " + of)
+			}
+		}
+	case name == "kill":
+		s.floorKill(args)
+	case name == "killall5":
+		s.hard("ends every process")
+	case (name == "pkill" || name == "killall") && slices.ContainsFunc(operands, func(o string) bool { return o == "." || o == ".*" || o == "" }):
+		s.hard("ends every process")
+	default:
+		s.floorPower(name, flags, operands)
+	}
+}
+
+func (s *scan) floorPower(name string, flags, operands []string) {
+	help := has(flags, "", "help", "version")
+	first := ""
+	if len(operands) > 0 {
+		first = operands[0]
+	}
+	switch name {
+	case "shutdown":
+		if !help && !has(flags, "c") {
+			s.hard("shuts the machine down")
+		}
+	case "reboot", "halt", "poweroff":
+		if !help {
+			s.hard("shuts the machine down")
+		}
+	case "init", "telinit":
+		if first == "0" || first == "6" {
+			s.hard("shuts the machine down")
+		}
+	case "systemctl":
+		if slices.Contains([]string{"reboot", "poweroff", "halt", "kexec", "soft-reboot", "rescue", "emergency"}, first) || (len(operands) > 1 && first == "isolate" && slices.Contains([]string{"reboot.target", "poweroff.target", "halt.target", "rescue.target"}, operands[1])) {
+			s.hard("shuts the machine down")
+		}
+	case "loginctl":
+		if first == "reboot" || first == "poweroff" {
+			s.hard("shuts the machine down")
+		}
+	}
+}
+
+func (s *scan) floorRemove(flags, operands []string) {
+	if has(flags, "", "no-preserve-root") {
+		s.hard("removes the root folder")
+		return
+	}
+	if !has(flags, "rR", "recursive") {
+		return
+	}
+	for _, o := range operands {
+		if what := s.vital(o); what != "" {
+			s.hard("deletes " + what + " with all it holds")
+		}
+	}
+}
+
+// vital names the folder when word means root, a system folder, or a person's home, itself or as
+// "all in it"; else "".
+func (s *scan) vital(word string) string {
+	if strings.Contains(word, hole) {
+		return ""
+	}
+	p := filepath.ToSlash(word)
+	if !strings.HasPrefix(p, "/") {
+		if strings.Contains(s.dir, hole) {
+			return ""
+		}
+		p = filepath.ToSlash(s.dir) + "/" + p
+	}
+	p = path.Clean(p)
+	for { // "/*", "/.*", "/**", "/?*" name everything in the folder
+		dir, last := path.Split(p)
+		if last == "" || strings.Trim(last, "*.?") != "" || !strings.Contains(last, "*") {
+			break
+		}
+		p = path.Clean(dir)
+	}
+	if vitalPath(p, filepath.ToSlash(s.j.policy.User)) {
+		return p
+	}
+	// A link to such a folder, followed by a slash, is that folder.
+	if strings.HasSuffix(word, "/") || strings.HasSuffix(word, "*") {
+		if target, err := home.ResolvePath(p); err == nil && vitalPath(filepath.ToSlash(target), filepath.ToSlash(s.j.policy.User)) {
+			return target
+		}
+	}
+	return ""
+}
+
+func vitalPath(p, user string) bool {
+	switch p {
+	case "/", "/home", "/root", "/etc", "/usr", "/var", "/bin", "/sbin", "/boot", "/lib", "/lib64", "/opt", "/dev", "/proc", "/sys", "/srv",
+		"/usr/bin", "/usr/lib", "/usr/sbin", "/usr/local", "/var/lib", "/Users", "/System", "/Library", "/Applications", "/private", "/private/etc", "/private/var", "/c", "/mnt/c":
+		return true
+	}
+	if user != "" && p == user {
+		return true
+	}
+	dir := path.Dir(p)
+	return dir == "/home" || dir == "/Users"
+}
+
+func (s *scan) floorFormat(name string, flags, operands []string) {
+	if has(flags, "Vh", "version", "help") {
+		return
+	}
+	inside := func(o string) bool {
+		p, ok := s.path(o)
+		return ok && home.Within(s.j.policy.Root, p)
+	}
+	if len(operands) > 0 && !slices.ContainsFunc(operands, func(o string) bool { return !inside(o) }) {
+		s.askExact("format", "makes a file system in "+operands[len(operands)-1])
+		return
+	}
+	s.hard("formats a disk (" + name + ")")
+}
+
+func (s *scan) floorKill(args []string) {
+	operands := 0
+	for i, a := range args {
+		if a == "-1" && (i > 0 || len(args) == 1) || a == "-1" && i == 0 && len(args) > 1 && args[1] == "-1" {
+			s.hard("ends every process")
+			return
+		}
+		if !strings.HasPrefix(a, "-") {
+			operands++
+		}
+	}
+}
+
+// blockDevice reports whether word is a raw disk.
+func (s *scan) blockDevice(word string) bool {
+	p := path.Clean(filepath.ToSlash(word))
+	if !strings.HasPrefix(p, "/dev/") {
+		return strings.HasPrefix(strings.ToLower(word), `\\.\physicaldrive`)
+	}
+	name := strings.TrimPrefix(p, "/dev/")
+	for _, prefix := range []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "block/", "nbd", "sr", "zd"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// redirect judges where output goes.
+func (s *scan) redirect(r *syntax.Redirect) {
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut, syntax.DplOut:
+	default:
+		return
+	}
+	word := s.words.one(r.Word)
+	if r.Op == syntax.DplOut && (word == "-" || strings.Trim(word, "0123456789-") == "") {
+		return
+	}
+	if s.blockDevice(word) {
+		s.hard("overwrites the raw disk " + word)
+		return
+	}
+	if word == "/proc/sysrq-trigger" {
+		s.hard("shuts the machine down")
+		return
+	}
+	s.writes(word)
+}

@@ -1,0 +1,127 @@
+package terminal
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"hermes/core/home"
+	"hermes/tools"
+)
+
+// writes judges that the command changes the file word.
+func (s *scan) writes(word string) {
+	switch word {
+	case "", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "NUL", "nul":
+		return
+	}
+	if strings.HasPrefix(word, "/dev/fd/") || strings.HasPrefix(word, "/dev/tcp/") {
+		return
+	}
+	p, ok := s.path(word)
+	if !ok {
+		s.askExact("hidden-target", "writes to a place that is only known when it runs")
+		return
+	}
+	switch action, why := s.j.policy.Write(p); {
+	case action == tools.ActionAllow && tools.Instructions(p):
+		s.askExact("instructions", "changes "+word+", which tells agents what to do")
+	case action == tools.ActionAllow:
+	case !home.Within(s.j.policy.Root, p):
+		s.add(tools.ActionAsk, "write below "+filepath.Dir(p), "writes to "+p+", which "+why, action == tools.ActionDeny)
+	default:
+		s.askExact("sensitive", "writes to "+word+", which "+why)
+	}
+}
+
+// fileWriters judges programs whose operands name what they change.
+func (s *scan) fileWriters(name string, args, flags, operands []string) {
+	switch name {
+	case "cp", "mv", "install", "ln", "rsync", "scp":
+		_, operands = options(args, "-t -S -m -o -g -e --target-directory --suffix --mode --owner --group --exclude --include")
+		for i, a := range args {
+			if v, ok := strings.CutPrefix(a, "--target-directory="); ok {
+				s.writes(v)
+			} else if a == "-t" && i+1 < len(args) {
+				s.writes(args[i+1])
+			}
+		}
+		if len(operands) < 2 {
+			return
+		}
+		to := operands[len(operands)-1]
+		if strings.Contains(to, ":") && (name == "scp" || name == "rsync") {
+			return // another machine
+		}
+		s.writes(to)
+		if name == "mv" {
+			for _, from := range operands[:len(operands)-1] {
+				s.writes(from)
+			}
+		}
+		if name == "rsync" && has(flags, "", "delete") {
+			s.askExact("delete", "deletes what the other side does not have")
+		}
+	case "tee", "truncate", "touch", "mkdir":
+		_, operands = options(args, "-s -r -d -t -m --size --reference --date --mode")
+		for _, o := range operands {
+			s.writes(o)
+		}
+	case "dd":
+		for _, a := range args {
+			if of, ok := strings.CutPrefix(a, "of="); ok {
+				s.writes(of)
+			}
+		}
+	case "sed", "gsed", "perl":
+		if has(flags, "i", "in-place") {
+			for i, o := range operands {
+				if i > 0 || name == "perl" || slices.Contains(flags, "-e") {
+					s.writes(o)
+				}
+			}
+		}
+	}
+}
+
+// named asks when the command line mentions hermes' own home or a file with keys, in whatever place:
+// behind an interpreter's -c, in a variable, as an argument of an unknown program.
+func (s *scan) named(command string) {
+	p := s.j.policy
+	for _, argv := range s.programs {
+		for i, word := range argv {
+			if i == 0 && !strings.Contains(word, "/") {
+				continue
+			}
+			s.namedWord(word)
+			if _, value, ok := strings.Cut(word, "="); ok {
+				s.namedWord(value)
+			}
+		}
+	}
+	dir := filepath.ToSlash(p.Home.Dir())
+	if dir != "/" && strings.Contains(strings.ToLower(filepath.ToSlash(command)), strings.ToLower(dir)) && !home.Within(dir, p.Root) ||
+		regexp.MustCompile(`(^|[\s/"'=:(~])\.hermes/|\bHERMES_HOME\b`).MatchString(command) {
+		s.askExact("hermes-home", "names hermes' own home (memory, skills, settings, keys, transcripts)")
+	}
+}
+
+func (s *scan) namedWord(word string) {
+	if word == "" || strings.HasPrefix(word, "-") || len(word) > 4096 || strings.ContainsAny(word, "\n") {
+		return
+	}
+	p, ok := s.path(word)
+	if !ok {
+		return
+	}
+	switch action, why := s.j.policy.Read(p, ""); action {
+	case tools.ActionDeny, tools.ActionAsk:
+		id := "credentials"
+		if home.Within(s.j.policy.Home.Dir(), p) {
+			id, why = "hermes-home", "is part of hermes' own home"
+		}
+		s.askExact(id, "names "+p+", which "+why)
+	case tools.ActionAllow:
+	}
+}

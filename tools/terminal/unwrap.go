@@ -1,0 +1,380 @@
+package terminal
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// wrapper describes a program that starts another one: which of its flags take a value, and how many
+// words of its own come before the command.
+type wrapper struct {
+	values string // flags that take the next word
+	skip   int    // operands before the command
+	assign bool   // NAME=value words come before the command
+}
+
+func wrapperOf(name string) (wrapper, bool) {
+	switch name {
+	case "sudo":
+		return wrapper{values: "-u -g -p -C -h -U -r -t -T -D -R --user --group --prompt --chdir --host --role --type", assign: true}, true
+	case "doas":
+		return wrapper{values: "-u -C"}, true
+	case "pkexec":
+		return wrapper{values: "--user"}, true
+	case "env":
+		return wrapper{values: "-u -C -P --unset --chdir", assign: true}, true
+	case "nohup", "setsid", "builtin", "busybox", "toybox", "caffeinate", "unbuffer", "proxychains", "proxychains4", "dbus-run-session", "linux64", "linux32":
+		return wrapper{}, true
+	case "command":
+		return wrapper{}, true
+	case "exec":
+		return wrapper{values: "-a"}, true
+	case "time":
+		return wrapper{values: "-f -o --format --output"}, true
+	case "timeout", "gtimeout":
+		return wrapper{values: "-s -k --signal --kill-after", skip: 1}, true
+	case "nice":
+		return wrapper{values: "-n --adjustment"}, true
+	case "ionice":
+		return wrapper{values: "-c -n --class --classdata"}, true
+	case "chrt", "taskset":
+		return wrapper{values: "-T -P -D", skip: 1}, true
+	case "stdbuf":
+		return wrapper{values: "-i -o -e --input --output --error"}, true
+	case "strace", "ltrace":
+		return wrapper{values: "-e -o -p -s -u -a -E -O -S -P -I -b"}, true
+	case "unshare", "nsenter":
+		return wrapper{values: "-S -G -R -w"}, true
+	case "systemd-run":
+		return wrapper{values: "-u -p -t -E -d -H -M --unit --property --setenv"}, true
+	case "chroot":
+		return wrapper{skip: 1}, true
+	case "watch":
+		return wrapper{values: "-n -q --interval"}, true
+	case "parallel":
+		return wrapper{values: "-j -a -I -S -N -L --jobs --arg-file"}, true
+	}
+	return wrapper{}, false
+}
+
+func isShell(name string) bool {
+	return slices.Contains([]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash"}, name)
+}
+
+func isInterpreter(name string) bool {
+	for _, p := range []string{"python", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "pwsh", "powershell", "tclsh", "pypy", "nodejs"} {
+		if rest, ok := strings.CutPrefix(name, p); ok && strings.Trim(rest, "0123456789.") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// run judges one argv, taking wrappers off until the program that does the work is found. open says
+// that more operands come in at run time (xargs).
+func (s *scan) run(argv []string, open bool) {
+	for range 16 {
+		if len(argv) == 0 {
+			return
+		}
+		name := base(argv[0])
+		s.programs = append(s.programs, append([]string{name}, argv[1:]...))
+		if strings.Contains(name, hole) {
+			s.askExact("hidden-program", "starts a program whose name is only known when it runs")
+			return
+		}
+		s.program(name, argv, open)
+		next, more := s.inner(name, argv[1:])
+		if next == nil {
+			return
+		}
+		argv, open = next, open || more
+	}
+	s.ask("nested", "is wrapped too deeply to judge")
+}
+
+// inner returns the argv that program name would start, or nil. more says that it adds operands of
+// its own.
+func (s *scan) inner(name string, args []string) (next []string, more bool) {
+	switch {
+	case isShell(name):
+		s.shell(name, args)
+		return nil, false
+	case name == "eval":
+		s.inline(strings.Join(args, " "))
+		return nil, false
+	case name == "su" || name == "script" || name == "flock" || name == "runuser":
+		return s.dashC(name, args), false
+	case name == "ssh":
+		s.ssh(args)
+		return nil, false
+	case name == "xargs":
+		return s.xargs(args), true
+	case name == "find" || name == "fd" || name == "fdfind":
+		return nil, false // find.go looks at its actions
+	case name == "command" && len(args) > 0 && (args[0] == "-v" || args[0] == "-V"):
+		return nil, false
+	}
+	w, ok := wrapperOf(name)
+	if !ok {
+		return nil, false
+	}
+	if name == "env" || name == "watch" || name == "parallel" {
+		if split := splitString(name, args); split != "" {
+			s.inline(split)
+			return nil, false
+		}
+	}
+	rest := skipFlags(args, w.values)
+	for w.assign && len(rest) > 0 && assignment(rest[0]) {
+		if strings.HasPrefix(rest[0], "DOCKER_HOST=") || strings.HasPrefix(rest[0], "LD_PRELOAD=") {
+			s.ask("environment", "sets "+rest[0][:strings.IndexByte(rest[0], '=')])
+		}
+		rest = rest[1:]
+	}
+	for range w.skip {
+		if len(rest) > 0 {
+			rest = rest[1:]
+		}
+	}
+	rest = skipFlags(rest, "") // "sudo -- cmd", "timeout 5 -- cmd"
+	if len(rest) == 0 {
+		return nil, false
+	}
+	return rest, false
+}
+
+// splitString is the text that env -S, watch and parallel split themselves.
+func splitString(name string, args []string) string {
+	if name == "env" {
+		for i, a := range args {
+			if v, ok := strings.CutPrefix(a, "--split-string="); ok {
+				return v
+			}
+			if (a == "-S" || a == "--split-string") && i+1 < len(args) {
+				return strings.Join(args[i+1:], " ")
+			}
+			if len(a) > 2 && strings.HasPrefix(a, "-S") {
+				return strings.Join(append([]string{a[2:]}, args[i+1:]...), " ")
+			}
+		}
+		return ""
+	}
+	w, _ := wrapperOf(name)
+	rest := skipFlags(args, w.values)
+	if len(rest) > 0 && strings.ContainsAny(rest[0], " ;|&") {
+		return strings.Join(rest, " ")
+	}
+	return ""
+}
+
+func skipFlags(args []string, values string) []string {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
+		if args[0] == "--" {
+			return args[1:]
+		}
+		n := 1
+		if takesValue(args[0], values) {
+			n = 2
+		}
+		args = args[min(n, len(args)):]
+	}
+	return args
+}
+
+func assignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// inline judges text that a shell will parse again.
+func (s *scan) inline(src string) {
+	if strings.Contains(src, hole) {
+		s.askExact("hidden-code", "runs shell text that is only known when it runs")
+		src = strings.ReplaceAll(src, hole, "hidden")
+	}
+	s.script(src, true)
+}
+
+// shell judges "sh -c TEXT" and reading the script from standard input.
+func (s *scan) shell(name string, args []string) {
+	for i, a := range args {
+		if a == "-c" || (len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.HasSuffix(a, "c")) || a == "--command" {
+			rest := skipFlags(args[i+1:], "-o")
+			if len(rest) > 0 {
+				s.inline(rest[0])
+			}
+			return
+		}
+		if a == "-s" {
+			s.askExact("pipe-to-shell", "runs what it reads with "+name)
+			return
+		}
+	}
+}
+
+// dashC handles programs that take a command in -c, or as operands behind their own.
+func (s *scan) dashC(name string, args []string) []string {
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, "--command="); ok {
+			s.inline(v)
+			return nil
+		}
+		if (a == "-c" || a == "--command" || (len(a) > 2 && a[0] == '-' && a[1] != '-' && strings.HasSuffix(a, "c"))) && i+1 < len(args) {
+			s.inline(args[i+1])
+			return nil
+		}
+	}
+	if name == "flock" {
+		if rest := skipFlags(args, "-w -E --timeout"); len(rest) > 1 {
+			return rest[1:]
+		}
+	}
+	return nil
+}
+
+// ssh judges the command sent to another machine: the floor holds there too.
+func (s *scan) ssh(args []string) {
+	rest := skipFlags(args, "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B")
+	if len(rest) > 1 {
+		s.inline(strings.Join(rest[1:], " "))
+	}
+}
+
+func (s *scan) xargs(args []string) []string {
+	rest := skipFlags(args, "-I -n -P -L -d -E -s -a -R -J --replace --max-args --max-procs --delimiter --arg-file")
+	if len(rest) == 0 {
+		return nil
+	}
+	return rest
+}
+
+// heredocs judges shells fed from a here-document or here-string.
+func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
+	if len(call.Args) == 0 {
+		return
+	}
+	name := base(s.words.one(call.Args[0]))
+	args := s.words.all(call.Args[1:])
+	for range 4 { // sudo bash <<EOF
+		w, ok := wrapperOf(name)
+		rest := skipFlags(args, w.values)
+		if !ok || len(rest) == 0 {
+			break
+		}
+		name, args = base(rest[0]), rest[1:]
+	}
+	for _, r := range redirs {
+		if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc && r.Op != syntax.WordHdoc {
+			continue
+		}
+		body := r.Hdoc
+		if r.Op == syntax.WordHdoc {
+			body = r.Word
+		}
+		src := s.words.one(body)
+		switch {
+		case isShell(name) && !hasDashC(args):
+			s.inline(src)
+		case isInterpreter(name) && scriptless(args):
+			s.ask("inline-code", "runs code given to "+name+" in the command itself")
+		case isDatabase(name):
+			s.sql(src)
+		}
+	}
+}
+
+func hasDashC(args []string) bool { return slices.Contains(args, "-c") }
+
+// scriptless reports whether an interpreter got no script file, so that it reads its input.
+func scriptless(args []string) bool {
+	return len(args) == 0 || (len(args) == 1 && args[0] == "-")
+}
+
+// pipe judges what one side of a pipe does with the other's output.
+func (s *scan) pipe(b *syntax.BinaryCmd) {
+	right, ok := b.Y.Cmd.(*syntax.CallExpr)
+	if !ok || len(right.Args) == 0 {
+		return
+	}
+	argv := s.words.all(right.Args)
+	name := base(argv[0])
+	for range 6 {
+		w, ok := wrapperOf(name)
+		rest := skipFlags(argv[1:], w.values)
+		for ok && w.assign && len(rest) > 0 && assignment(rest[0]) {
+			rest = rest[1:]
+		}
+		if !ok || len(rest) == 0 {
+			break
+		}
+		argv = rest
+		name = base(argv[0])
+	}
+	said, known := s.output(b.X)
+	switch {
+	case isShell(name) && !hasDashC(argv) && len(skipFlags(argv[1:], "-o")) == 0:
+		if known {
+			s.inline(said)
+			return
+		}
+		what := "pipes text that is only known when it runs into " + name
+		if s.uses(b.X, "curl", "wget", "fetch", "aria2c", "http") {
+			what = "pipes a download into " + name
+		} else if s.uses(b.X, "base64", "openssl", "xxd", "tr", "gunzip", "zcat", "base32", "rev") {
+			what = "decodes hidden text into " + name
+		}
+		s.askExact("pipe-to-shell", what)
+	case isInterpreter(name) && scriptless(argv[1:]):
+		s.askExact("pipe-to-shell", "pipes code into "+name)
+	case name == "xargs" && known:
+		if next := s.xargs(argv[1:]); next != nil {
+			s.run(append(slices.Clone(next), strings.Fields(said)...), false)
+		}
+	case isDatabase(name) && known:
+		s.sql(said)
+	}
+}
+
+// output is what echo or printf with fixed words would say.
+func (s *scan) output(st *syntax.Stmt) (said string, known bool) {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return "", false
+	}
+	argv := s.words.all(c.Args)
+	if n := base(argv[0]); n != "echo" && n != "printf" {
+		return "", false
+	}
+	said = strings.Join(skipFlags(argv[1:], ""), " ")
+	return strings.ReplaceAll(said, `\n`, "\n"), !strings.Contains(said, hole)
+}
+
+// uses reports whether any of the programs is started below n.
+func (s *scan) uses(n syntax.Node, programs ...string) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok {
+			for _, w := range c.Args {
+				found = found || slices.Contains(programs, base(s.words.one(w)))
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// remoteCode finds downloads that are run at once: bash <(curl …), sh -c "$(curl …)", eval "$(curl …)".
+func (s *scan) remoteCode(c *syntax.CallExpr) {
+	name := base(s.words.one(c.Args[0]))
+	if !isShell(name) && name != "eval" && name != "source" && name != "." && !isInterpreter(name) {
+		return
+	}
+	for _, w := range c.Args[1:] {
+		if s.uses(w, "curl", "wget", "fetch", "aria2c") {
+			s.askExact("pipe-to-shell", "runs a download at once")
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package terminal
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// hole stands in a word for what only the running shell knows. It can be part of no name, so that a
+// word with a hole never equals anything.
+const hole = "\x00"
+
+// words turns shell words into the texts a program would get, as far as that can be known: quotes
+// removed, braces expanded, $HOME, ~ and earlier plain assignments put in, the rest as holes.
+type words struct {
+	vars map[string]string
+	user string // the person's home folder
+}
+
+func (w *words) all(list []*syntax.Word) []string {
+	var out []string
+	for _, word := range list {
+		braced := &syntax.Word{Parts: slices.Clone(word.Parts)} // splitting changes the word, which is still walked
+		if syntax.SplitBraces(braced) {
+			n := 0
+			for b, err := range expand.BracesSeq(nil, braced) {
+				if n++; err != nil || n > 256 {
+					out = append(out, hole)
+					break
+				}
+				out = append(out, w.split(b)...)
+			}
+			continue
+		}
+		out = append(out, w.split(word)...)
+	}
+	return out
+}
+
+// split expands one word; an unquoted variable with a known value can become several words.
+func (w *words) split(word *syntax.Word) []string {
+	s := w.one(word)
+	if len(word.Parts) == 1 {
+		if _, ok := word.Parts[0].(*syntax.ParamExp); ok {
+			if f := strings.Fields(s); len(f) > 0 {
+				return f
+			}
+		}
+	}
+	return []string{s}
+}
+
+func (w *words) one(word *syntax.Word) string {
+	if word == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, p := range word.Parts {
+		s := w.part(p, false)
+		if i == 0 {
+			if _, lit := p.(*syntax.Lit); lit && (s == "~" || strings.HasPrefix(s, "~/")) && w.user != "" {
+				s = w.user + s[1:]
+			}
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+func (w *words) part(p syntax.WordPart, quoted bool) string {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return unescape(p.Value, quoted)
+	case *syntax.SglQuoted:
+		if p.Dollar {
+			return ansiC(p.Value)
+		}
+		return p.Value
+	case *syntax.DblQuoted:
+		var b strings.Builder
+		for _, q := range p.Parts {
+			b.WriteString(w.part(q, true))
+		}
+		return b.String()
+	case *syntax.ParamExp:
+		return w.param(p)
+	}
+	return hole
+}
+
+func (w *words) param(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil {
+		return hole
+	}
+	value, known := w.vars[p.Param.Value]
+	switch {
+	case p.Param.Value == "IFS" && !known:
+		return " "
+	case p.Exp != nil && !known && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
+		return w.one(p.Exp.Word)
+	case p.Exp != nil:
+		return hole
+	case known:
+		return value
+	case p.Param.Value == "HOME" && w.user != "":
+		return w.user
+	}
+	return hole
+}
+
+// unescape removes the backslashes of a literal.
+func unescape(s string, quoted bool) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if s[i] == '\n' {
+			continue
+		}
+		if quoted && strings.IndexByte("$`\"\\", s[i]) < 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansiC decodes the inside of $'…'.
+func ansiC(s string) string {
+	out, _, err := expand.Format(nil, s, nil)
+	if err != nil {
+		return hole
+	}
+	return out
+}
+
+// base is the name of the program in argv[0]: without its folder.
+func base(s string) string {
+	if s == "" || strings.Contains(s, hole) {
+		return s
+	}
+	b := path.Base(strings.ReplaceAll(s, `\`, "/"))
+	return strings.TrimSuffix(b, ".exe")
+}
+
+// options takes argv (without the program) apart: flags up to "--", and operands. Short flags stay
+// bundled. withValue lists the flags whose value is the next word.
+func options(args []string, withValue string) (flags, operands []string) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return flags, append(operands, args[i+1:]...)
+		case len(a) > 1 && a[0] == '-':
+			flags = append(flags, a)
+			if takesValue(a, withValue) {
+				i++
+			}
+		default:
+			operands = append(operands, a)
+		}
+	}
+	return flags, operands
+}
+
+// takesValue reports whether flag a, listed in withValue ("-u -g --user"), wants the next word.
+func takesValue(a, withValue string) bool {
+	for f := range strings.FieldsSeq(withValue) {
+		if a == f {
+			return true
+		}
+		// A bundle such as -nu whose last letter takes a value.
+		if len(f) == 2 && len(a) > 2 && a[1] != '-' && a[len(a)-1] == f[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether flags contain a short letter (also bundled) or one of the long names (also
+// abbreviated to at least three letters, as GNU programs allow).
+func has(flags []string, short string, long ...string) bool {
+	for _, f := range flags {
+		if strings.HasPrefix(f, "--") {
+			name, _, _ := strings.Cut(f[2:], "=")
+			for _, l := range long {
+				if name == l || (len(name) >= 3 && strings.HasPrefix(l, name)) {
+					return true
+				}
+			}
+			continue
+		}
+		if short != "" && strings.ContainsAny(f[1:], short) {
+			return true
+		}
+	}
+	return false
+}
