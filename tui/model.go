@@ -1,7 +1,162 @@
 package tui
 
-// Model is the root of the workspace and the only tea.Model of the program.
-type Model struct{}
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/activity"
+	"hermes/tui/card"
+	"hermes/tui/chat"
+	"hermes/tui/keys"
+	"hermes/tui/layout"
+	"hermes/tui/onboard"
+	"hermes/tui/theme"
+)
+
+var _ tea.Model = (*Model)(nil)
+
+// Model is the root of the workspace and the only tea.Model of the program. It owns what is open,
+// where the focus is and what lies on top; panes own how they look. Create it with New.
+type Model struct {
+	opt Options
+	// ctx is what commands run under; Run sets it. Bubble Tea gives Update none.
+	ctx context.Context //nolint:containedctx // commands are closures over it, there is no call to pass it through
+	// abort ends the program after a panic in View, which cannot return a command.
+	abort func()
+	fatal error
+
+	ws   open
+	st   *theme.Styles
+	scr  screen
+	run  run
+	note note
+
+	log     *card.Log
+	chat    *chat.Pane
+	tools   *activity.Pane
+	onboard *onboard.View // the whole screen while no workspace is open
+	layers  []layer       // overlays, the top one last
+	asks    approvals
+
+	actions []action
+	table   keys.Table
+	slash   completion
+}
+
+// open is the adopted workspace with what belongs to its lifetime.
+type open struct {
+	Workspace
+
+	gen    int                // rises with every adoption; late answers of older ones are dropped
+	cancel context.CancelFunc // ends the commands of this workspace
+	ctx    context.Context    //nolint:containedctx // as Model.ctx
+	last   time.Time          // of the last event batch
+	draft  draft
+	busy   context.CancelFunc // gives up what onboarding is waiting for
+}
+
+// draft tracks when the composer's text was last stored.
+type draft struct {
+	saved   string
+	pending bool // a save is due
+}
+
+// screen is the geometry and the focus.
+type screen struct {
+	w, h  int
+	lay   layout.Result
+	focus layout.Pane
+	zoom  bool
+	side  int // widening of the side column
+	dark  bool
+	plain bool // the terminal has no colours, or the person wants none
+}
+
+// run is the state of the agent as the events told it.
+type run struct {
+	active  bool
+	started time.Time
+	tick    int
+	ticking bool
+	meter   meter
+}
+
+// note is what the status bar says beside its figures.
+type note struct {
+	toast  string
+	level  core.Level
+	id     int       // of the toast, so that an old timer does not clear a new one
+	armed  time.Time // quitting is armed until then
+	prefix bool      // Ctrl+X was pressed
+}
 
 // New builds the workspace, complete and ready for Run. It does no I/O.
-func New(o Options) *Model { return &Model{} }
+func New(o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &Model{opt: o, ctx: context.TODO(), abort: func() {}}
+	m.scr.dark, m.scr.plain, m.scr.focus = o.Theme != string(theme.Light), o.NoColor || o.Theme == string(theme.Plain), layout.Chat
+	m.st = theme.New(m.themeKind())
+	m.log = card.NewLog()
+	m.chat = chat.New(m.st, m.log, o.Now)
+	m.tools = activity.New(m.st, m.log, o.Now)
+	m.actions = bindings()
+	for _, a := range m.actions {
+		m.table = append(m.table, a.Binding)
+	}
+	m.focusPane(layout.Chat)
+	if o.Workspace.Conversation == nil {
+		m.startOnboarding()
+	} else {
+		m.show(o.Workspace)
+		m.chat.Composer().SetText(o.Draft)
+	}
+	return m
+}
+
+// Init asks the terminal for its background and starts listening to the workspace.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.connect()}
+	if !m.scr.plain && (m.opt.Theme == "" || m.opt.Theme == "auto") {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return m.guard(tea.Batch(cmds...))
+}
+
+func (m *Model) startOnboarding() {
+	if m.opt.Setup == nil {
+		m.onboard = onboard.New(m.opt.SetupNotice, nil, func(Choice) []string { return nil })
+		return
+	}
+	m.onboard = onboard.New(m.opt.SetupNotice, m.opt.Setup.Presets(), m.opt.Setup.Plan)
+}
+
+func (m *Model) themeKind() theme.Kind {
+	switch {
+	case m.scr.plain:
+		return theme.Plain
+	case m.scr.dark:
+		return theme.Dark
+	default:
+		return theme.Light
+	}
+}
+
+func (m *Model) retheme() {
+	if kind := m.themeKind(); kind != m.st.Kind {
+		m.st = theme.New(kind)
+		m.chat.SetTheme(m.st)
+		m.tools.SetTheme(m.st)
+	}
+}
+
+// panes lists the standing panes that exist, in order.
+func (m *Model) panes() []layout.Pane { return []layout.Pane{layout.Chat, layout.Tools} }

@@ -2,9 +2,10 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	"hermes/core"
+	"hermes/tui/onboard"
+	"hermes/tui/sessions"
 )
 
 // Conversation drives the agent of one open session. Calls return as soon as the request is
@@ -145,33 +146,12 @@ type Info struct {
 	Yolo bool
 }
 
-// SessionRow is one stored session in the picker.
-type SessionRow struct {
-	ID       string
-	Title    string
-	Model    string // "provider/model" of the last turn; may be empty
-	Folder   string
-	Updated  time.Time
-	Messages int  // messages of people and models
-	Open     bool // held by a process, this one or another
-}
-
-// Preset is a provider that onboarding offers.
-type Preset struct {
-	Name     string // "openai", stored in the config
-	Label    string // "OpenAI", shown
-	BaseURL  string // editable when Custom
-	KeyEnv   string // "OPENAI_API_KEY"; "" when the provider takes no key
-	Model    string // the suggested model; "" asks the server
-	KeyFound bool   // KeyEnv is already set in the environment: the key step may be skipped
-	Local    bool   // runs on this machine; a key is optional
-	Custom   bool   // the person types the base URL
-}
-
-// Choice is what the person picked in onboarding.
-type Choice struct {
-	Preset  string
-	BaseURL string
-	Key     string // "" uses the environment's or none; never logged, never shown
-	Model   string
-}
+// The values that travel with the ports live with the views that show them.
+type (
+	// SessionRow is one stored session in the picker.
+	SessionRow = sessions.Row
+	// Preset is a provider that onboarding offers.
+	Preset = onboard.Preset
+	// Choice is what the person picked in onboarding.
+	Choice = onboard.Choice
+)

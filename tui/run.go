@@ -2,7 +2,25 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+)
+
+const (
+	// maxFPS bounds frames; event batches alone come at most every 33 ms.
+	maxFPS = 60
+	// quitPatience is how long an orderly end may take before the program is stopped hard; the
+	// terminal is restored either way.
+	quitPatience = 2 * time.Second
+	// closePatience is how long the open workspace may take to close.
+	closePatience = 5 * time.Second
 )
 
 // Run shows m until the person quits or ctx ends. in and out are normally os.Stdin and os.Stdout;
@@ -11,5 +29,73 @@ import (
 // open workspace is closed. It returns nil after an orderly quit (signals included), the cause after
 // a panic or when the terminal cannot be used.
 func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
-	return nil
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	m.ctx = work
+	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(maxFPS)}
+	if in != nil {
+		opts = append(opts, tea.WithInput(in))
+	}
+	if out != nil {
+		opts = append(opts, tea.WithOutput(out))
+	}
+	p := tea.NewProgram(m, opts...)
+	m.abort = func() { go p.Quit() }
+	done := make(chan struct{})
+	go watch(ctx, p, done)
+	_, err := p.Run()
+	close(done)
+	closing := m.finish(ctx)
+	switch {
+	case m.fatal != nil:
+		return m.fatal
+	case errors.Is(err, tea.ErrInterrupted):
+		return closing
+	case err != nil:
+		return &core.Error{Code: core.CodeInternal, Op: "run the screen", Err: err,
+			Hint: "check that this is a terminal; hermes run works without one"}
+	}
+	return closing
+}
+
+// watch turns signals and the end of ctx into an orderly quit, and into a hard one when that hangs.
+func watch(ctx context.Context, p *tea.Program, done <-chan struct{}) {
+	sig := make(chan os.Signal, 4)
+	signal.Notify(sig, watched()...)
+	defer signal.Stop(sig)
+	for {
+		select {
+		case <-done:
+			return
+		case s := <-sig:
+			if s == os.Interrupt {
+				go p.Send(interruptMsg{})
+				continue
+			}
+		case <-ctx.Done():
+		}
+		break
+	}
+	go p.Quit()
+	t := time.NewTimer(quitPatience)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+		p.Kill()
+	}
+}
+
+// finish stores the draft and closes the open workspace; ctx may have ended already.
+func (m *Model) finish(ctx context.Context) error {
+	if m.ws.Conversation == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
+	defer cancel()
+	err := closeWorkspace(ctx, m.ws, m.chat.Composer().Text())
+	if m.ws.cancel != nil {
+		m.ws.cancel()
+	}
+	return err
 }

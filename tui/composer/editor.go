@@ -132,15 +132,22 @@ func (e *Editor) Paste(s string) {
 	e.insert([]elem{e.newChip(s)})
 }
 
-// Unfold replaces the chip at or before the cursor by its text and tells whether there was one.
-func (e *Editor) Unfold() bool {
-	at := -1
+// chipAt returns the chip at or before the cursor, -1 when there is none.
+func (e *Editor) chipAt() int {
 	for _, i := range []int{e.cur, e.cur - 1} {
 		if i >= 0 && i < len(e.elems) && e.elems[i].chip {
-			at = i
-			break
+			return i
 		}
 	}
+	return -1
+}
+
+// AtChip tells whether Unfold would do something.
+func (e *Editor) AtChip() bool { return e.chipAt() >= 0 }
+
+// Unfold replaces the chip at or before the cursor by its text and tells whether there was one.
+func (e *Editor) Unfold() bool {
+	at := e.chipAt()
 	if at < 0 {
 		return false
 	}

@@ -1,0 +1,100 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/card"
+	"hermes/tui/layout"
+)
+
+// adopt replaces the open workspace by ws: the old one is closed in the background, the screen is
+// rebuilt from ws. A draft stays with its session.
+func (m *Model) adopt(ws Workspace) tea.Cmd {
+	old, text := m.ws, m.chat.Composer().Text()
+	var cmds []tea.Cmd
+	if old.Conversation != nil {
+		cmds = append(cmds, m.closeCmd(old, text))
+	}
+	m.chat.Composer().Reset()
+	m.show(ws)
+	return tea.Batch(append(cmds, m.connect())...)
+}
+
+// show puts ws on the screen without any I/O; connect does what needs some.
+func (m *Model) show(ws Workspace) {
+	gen := m.ws.gen + 1
+	if m.ws.cancel != nil {
+		m.ws.cancel()
+	}
+	m.ws = open{Workspace: ws, gen: gen}
+	m.log = card.NewLog()
+	m.chat.Reset(m.log)
+	m.tools.Reset(m.log)
+	m.onboard, m.layers, m.asks, m.run = nil, nil, approvals{}, run{}
+	m.chat.SetTitle(ws.Info.Title)
+	m.chat.Replay(ws.Info.Past)
+	m.run.meter = meterOf(ws.Info)
+	for _, n := range ws.Info.Notices {
+		m.chat.AddNotice(n)
+	}
+	m.focusPane(layout.Chat)
+	m.place()
+}
+
+// connect starts listening to the adopted workspace and loads history and draft.
+func (m *Model) connect() tea.Cmd {
+	if m.ws.Conversation == nil {
+		return nil
+	}
+	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx)
+	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd())
+}
+
+// applyEvents takes one batch and waits for the next.
+func (m *Model) applyEvents(msg eventsMsg) tea.Cmd {
+	if msg.gen != m.ws.gen {
+		return nil
+	}
+	m.ws.last = m.opt.Now()
+	var cmds []tea.Cmd
+	for _, e := range msg.batch {
+		cmds = append(cmds, m.applyEvent(e))
+	}
+	if msg.ok {
+		cmds = append(cmds, m.waitCmd())
+	}
+	return tea.Batch(append(cmds, m.tickIfBusy())...)
+}
+
+func (m *Model) applyEvent(e core.Event) tea.Cmd {
+	h := e.Head()
+	switch e := e.(type) {
+	case *core.UsageReported:
+		m.run.meter.add(*e)
+		return nil
+	case *core.ApprovalAsked:
+		m.chat.Apply(e, m.log.Apply(e))
+		return m.ask(e.Approval)
+	case *core.ApprovalDone:
+		return m.approvalDone(e)
+	}
+	if h.Channel == core.ChannelLearning || (h.SessionID != "" && h.SessionID != m.ws.Info.SessionID) {
+		return nil // the learning panes come with their own reader
+	}
+	switch e := e.(type) {
+	case *core.RunStarted:
+		m.run.active, m.run.started = true, m.opt.Now()
+	case *core.Titled:
+		m.ws.Info.Title = e.Title
+		m.chat.SetTitle(e.Title)
+	case *core.RunEnded:
+		m.run.active = false
+		m.log.Stop()
+		m.dropAsks()
+	}
+	m.chat.Apply(e, m.log.Apply(e))
+	return nil
+}

@@ -1,0 +1,268 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/keys"
+	"hermes/tui/layout"
+)
+
+// action is a binding with what it does and why it cannot right now.
+type action struct {
+	keys.Binding
+
+	run func(m *Model, args string) tea.Cmd
+	// why returns the reason the action is unavailable, "" when it is available. Nil: always is.
+	why func(m *Model) string
+}
+
+// Bindings returns the table of keys and commands, from which help and README are made.
+func Bindings() keys.Table {
+	var t keys.Table
+	for _, a := range bindings() {
+		t = append(t, a.Binding)
+	}
+	return t
+}
+
+// find returns the action of a keystroke in scope.
+func (m *Model) find(scope keys.Scope, keystroke string) (action, bool) {
+	b, ok := m.table.Find(scope, keystroke)
+	if !ok {
+		return action{}, false
+	}
+	return m.action(b.ID)
+}
+
+func (m *Model) action(id string) (action, bool) {
+	for _, a := range m.actions {
+		if a.ID == id {
+			return a, true
+		}
+	}
+	return action{}, false
+}
+
+// do runs an action, or says why it cannot.
+func (m *Model) do(a action, args string) tea.Cmd {
+	if a.why != nil {
+		if why := a.why(m); why != "" {
+			return m.toast(core.LevelWarn, a.Help+": "+why)
+		}
+	}
+	return a.run(m, args)
+}
+
+// bindings is the one table. Composer, overlay and dialog rows marked Note are handled by the widgets
+// and stand here for the help.
+func bindings() []action {
+	var out []action
+	for _, part := range [][]action{globalBindings(), prefixBindings(), commandBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
+		out = append(out, part...)
+	}
+	return out
+}
+
+func globalBindings() []action {
+	return []action{
+		{Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "interrupt; else clear the draft; else, twice, quit"},
+			run: func(m *Model, _ string) tea.Cmd { return m.cancelKey() }},
+		{Binding: keys.Binding{ID: "app.back", Scope: keys.Anywhere, Keys: []string{"esc"}, Help: "close what lies on top; else interrupt"},
+			run: func(m *Model, _ string) tea.Cmd { return m.escape() }},
+		{Binding: keys.Binding{ID: "app.leader", Scope: keys.Anywhere, Keys: []string{keys.Leader}, Help: "prefix of the keys below"},
+			run: func(m *Model, _ string) tea.Cmd { m.note.prefix = true; return nil }},
+		{Binding: keys.Binding{ID: "app.redraw", Scope: keys.Anywhere, Keys: []string{"ctrl+l"}, Help: "draw the screen anew"},
+			run: func(*Model, string) tea.Cmd { return tea.ClearScreen }},
+		{Binding: keys.Binding{ID: "app.suspend", Scope: keys.Anywhere, Keys: []string{"ctrl+z"}, Help: "suspend (fg comes back)"},
+			run: func(*Model, string) tea.Cmd { return tea.Suspend }},
+	}
+}
+
+func prefixBindings() []action {
+	pane := func(id, key, help string, p layout.Pane) action {
+		return action{Binding: keys.Binding{ID: id, Scope: keys.Prefix, Keys: []string{key}, Help: help},
+			run: func(m *Model, _ string) tea.Cmd { return m.gotoPane(p) }}
+	}
+	return []action{
+		pane("pane.chat", "1", "chat; again: zoom", layout.Chat),
+		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
+		{Binding: keys.Binding{ID: "pane.next", Scope: keys.Prefix, Keys: []string{"o"}, Help: "next pane"},
+			run: func(m *Model, _ string) tea.Cmd { return m.cycle(1) }},
+		{Binding: keys.Binding{ID: "pane.zoom", Scope: keys.Prefix, Keys: []string{"z"}, Help: "zoom the focused pane"},
+			run: func(m *Model, _ string) tea.Cmd { return m.gotoPane(m.scr.focus) }},
+		{Binding: keys.Binding{ID: "layout.wider", Scope: keys.Prefix, Keys: []string{"<"}, Help: "widen the side column"},
+			run: func(m *Model, _ string) tea.Cmd { return m.widen(4) }},
+		{Binding: keys.Binding{ID: "layout.narrower", Scope: keys.Prefix, Keys: []string{">"}, Help: "narrow the side column"},
+			run: func(m *Model, _ string) tea.Cmd { return m.widen(-4) }},
+		{Binding: keys.Binding{ID: "layout.reset", Scope: keys.Prefix, Keys: []string{"="}, Help: "reset the layout"},
+			run: func(m *Model, _ string) tea.Cmd {
+				m.scr.side, m.scr.zoom = 0, false
+				m.place()
+				return nil
+			}},
+		{Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.ToggleAll(); return nil }},
+		{Binding: keys.Binding{ID: "composer.undo", Scope: keys.Prefix, Keys: []string{"u"}, Help: "undo in the composer"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil }},
+		{Binding: keys.Binding{ID: "composer.unfold", Scope: keys.Prefix, Keys: []string{"v"}, Help: "unfold the paste at the cursor"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Composer().Unfold(); return nil },
+			why: func(m *Model) string {
+				if !m.chat.Composer().AtChip() {
+					return "the cursor is not at a folded paste"
+				}
+				return ""
+			}},
+	}
+}
+
+func commandBindings() []action {
+	return []action{
+		{Binding: keys.Binding{ID: "app.help", Scope: keys.Prefix, Keys: []string{"?"}, Slash: "/help", Help: "keys and commands"},
+			run: func(m *Model, _ string) tea.Cmd { return m.showHelp() }},
+		{Binding: keys.Binding{ID: "session.new", Scope: keys.Prefix, Keys: []string{"n"}, Slash: "/new", Help: "start a new session"}, why: whyNoSwitch,
+			run: func(m *Model, _ string) tea.Cmd {
+				return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
+			}},
+		{Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "list, resume, rename, fork, delete sessions"}, why: whyNoSessions,
+			run: func(m *Model, _ string) tea.Cmd { return m.showSessions() }},
+		{Binding: keys.Binding{ID: "session.resume", Scope: keys.Prefix, Slash: "/resume", Args: "[id]", Help: "go on with a stored session"}, why: whyNoSwitch,
+			run: resumeCommand},
+		{Binding: keys.Binding{ID: "session.rename", Scope: keys.Prefix, Slash: "/rename", Args: "[title]", Help: "name this session"}, why: whyNoSessions,
+			run: renameCommand},
+		{Binding: keys.Binding{ID: "session.fork", Scope: keys.Prefix, Slash: "/fork", Help: "go on in a copy of this session"}, why: whyNoSwitch,
+			run: func(m *Model, _ string) tea.Cmd { return m.fork("") }},
+		{Binding: keys.Binding{ID: "session.export", Scope: keys.Prefix, Slash: "/export", Args: "[md|json] [--redact]", Help: "write this session to a file"}, why: whyNoSessions,
+			run: exportCommand},
+		{Binding: keys.Binding{ID: "model.pick", Scope: keys.Prefix, Keys: []string{"l"}, Slash: "/model", Args: "[name]", Help: "switch the model"}, why: whyNoModels,
+			run: func(m *Model, args string) tea.Cmd {
+				if args != "" {
+					return m.switchCmd(args)
+				}
+				return m.showModels()
+			}},
+		{Binding: keys.Binding{ID: "run.retry", Scope: keys.Prefix, Slash: "/retry", Help: "repeat the turn that failed or was stopped"}, why: whyNoRetry,
+			run: func(m *Model, _ string) tea.Cmd { return m.retryCmd() }},
+		{Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "take the last waiting message back into the composer"}, why: whyNoQueue,
+			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
+		{Binding: keys.Binding{ID: "chat.clear", Scope: keys.Prefix, Slash: "/clear", Help: "clear the screen (the session keeps everything)"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Clear(); return nil }},
+		{Binding: keys.Binding{ID: "app.demo", Scope: keys.Prefix, Slash: "/demo", Help: "open the demo in a throw-away home"}, why: whyNoDemo,
+			run: func(m *Model, _ string) tea.Cmd { return m.openCmd(m.opt.Setup.Demo) }},
+		{Binding: keys.Binding{ID: "app.quit", Scope: keys.Prefix, Slash: "/quit", Help: "leave hermes"},
+			run: func(*Model, string) tea.Cmd { return tea.Quit }},
+	}
+}
+
+func composerBindings() []action {
+	return []action{
+		{Binding: keys.Binding{ID: "composer.next", Scope: keys.Composer, Keys: []string{"tab"}, Help: "complete a command; else the transcript, then the next pane"},
+			run: func(m *Model, _ string) tea.Cmd { return m.cycle(1) }},
+		{Binding: keys.Binding{ID: "composer.prev", Scope: keys.Composer, Keys: []string{"shift+tab"}, Help: "previous pane"},
+			run: func(m *Model, _ string) tea.Cmd { return m.cycle(-1) }},
+		{Binding: keys.Binding{ID: "chat.pageup", Scope: keys.Composer, Keys: []string{"pgup"}, Help: "scroll back"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-m.chat.Page()); return nil }},
+		{Binding: keys.Binding{ID: "chat.pagedown", Scope: keys.Composer, Keys: []string{"pgdown"}, Help: "scroll forward"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(m.chat.Page()); return nil }},
+		{Binding: keys.Binding{ID: "chat.lineup", Scope: keys.Composer, Keys: []string{"shift+up"}, Help: "scroll back a line"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-1); return nil }},
+		{Binding: keys.Binding{ID: "chat.linedown", Scope: keys.Composer, Keys: []string{"shift+down"}, Help: "scroll forward a line"},
+			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(1); return nil }},
+	}
+}
+
+func transcriptBindings() []action {
+	b := func(id, help string, run func(m *Model) tea.Cmd, keystrokes ...string) action {
+		return action{Binding: keys.Binding{ID: id, Scope: keys.Transcript, Keys: keystrokes, Help: help},
+			run: func(m *Model, _ string) tea.Cmd { return run(m) }}
+	}
+	retry := b("read.retry", "repeat the turn that failed or was stopped", func(m *Model) tea.Cmd { return m.retryCmd() }, "r")
+	retry.why = whyNoRetry
+	fork := b("read.fork", "fork the session at this message", func(m *Model) tea.Cmd { return m.fork(m.chat.SelectedMessage()) }, "f")
+	fork.why = func(m *Model) string {
+		if m.chat.SelectedMessage() == "" {
+			return "select a message first"
+		}
+		return whyNoSwitch(m)
+	}
+	return []action{
+		b("read.down", "next entry", func(m *Model) tea.Cmd { m.chat.Select(1); return nil }, "j", "down"),
+		b("read.up", "previous entry", func(m *Model) tea.Cmd { m.chat.Select(-1); return nil }, "k", "up"),
+		b("read.top", "beginning", func(m *Model) tea.Cmd { m.chat.Select(-1 << 30); m.chat.Top(); return nil }, "g", "home"),
+		b("read.end", "end", func(m *Model) tea.Cmd { m.chat.Select(1 << 30); m.chat.Follow(); return nil }, "G", "end"),
+		b("read.halfdown", "half a page down", func(m *Model) tea.Cmd { m.chat.Scroll(m.chat.Page() / 2); return nil }, "ctrl+d"),
+		b("read.halfup", "half a page up", func(m *Model) tea.Cmd { m.chat.Scroll(-m.chat.Page() / 2); return nil }, "ctrl+u"),
+		b("read.pagedown", "page down", func(m *Model) tea.Cmd { m.chat.Scroll(m.chat.Page()); return nil }, "pgdown"),
+		b("read.pageup", "page up", func(m *Model) tea.Cmd { m.chat.Scroll(-m.chat.Page()); return nil }, "pgup"),
+		b("read.toggle", "open or close thinking or tool output", func(m *Model) tea.Cmd { m.chat.Toggle(); return nil }, "enter", "space"),
+		b("read.view", "full tool output", func(m *Model) tea.Cmd { return m.showCall(m.chat.SelectedCall()) }, "v"),
+		b("read.copy", "copy the entry", func(m *Model) tea.Cmd {
+			if text, ok := m.chat.Copy(); ok {
+				return m.copyCmd(text)
+			}
+			return nil
+		}, "y"),
+		retry, fork,
+		b("read.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
+		b("read.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),
+		b("read.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
+		b("read.back", "back to the composer", func(m *Model) tea.Cmd { m.focusComposer(); return nil }, "q", "i"),
+	}
+}
+
+func listBindings() []action {
+	b := func(id, help string, run func(m *Model) tea.Cmd, keystrokes ...string) action {
+		return action{Binding: keys.Binding{ID: id, Scope: keys.List, Keys: keystrokes, Help: help},
+			run: func(m *Model, _ string) tea.Cmd { return run(m) }}
+	}
+	sel := func(n func(m *Model) int) func(m *Model) tea.Cmd {
+		return func(m *Model) tea.Cmd { m.tools.Select(n(m)); return nil }
+	}
+	fixed := func(n int) func(m *Model) tea.Cmd { return sel(func(*Model) int { return n }) }
+	return []action{
+		b("list.down", "next line", fixed(1), "j", "down"),
+		b("list.up", "previous line", fixed(-1), "k", "up"),
+		b("list.top", "beginning", fixed(-1<<30), "g", "home"),
+		b("list.end", "end", fixed(1<<30), "G", "end"),
+		b("list.halfdown", "half a page down", sel(func(m *Model) int { return m.tools.Page() / 2 }), "ctrl+d"),
+		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.tools.Page() / 2 }), "ctrl+u"),
+		b("list.pagedown", "page down", sel(func(m *Model) int { return m.tools.Page() }), "pgdown"),
+		b("list.pageup", "page up", sel(func(m *Model) int { return -m.tools.Page() }), "pgup"),
+		b("list.open", "full output", func(m *Model) tea.Cmd { return m.showCall(m.tools.Selected()) }, "enter", "space"),
+		b("list.copy", "copy the output", func(m *Model) tea.Cmd {
+			if c := m.tools.Selected(); c != nil {
+				return m.copyCmd(c.Text())
+			}
+			return nil
+		}, "y"),
+		b("list.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
+		b("list.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),
+		b("list.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
+		b("list.back", "back to the composer", func(m *Model) tea.Cmd { m.focusComposer(); return nil }, "q"),
+	}
+}
+
+// noteBindings are keys that widgets handle themselves; they are here for the help only.
+func noteBindings() []action {
+	n := func(id string, scope keys.Scope, help string, keystrokes ...string) action {
+		return action{Binding: keys.Binding{ID: id, Scope: scope, Keys: keystrokes, Help: help, Note: true}}
+	}
+	return []action{
+		n("composer.send", keys.Composer, "send; while a run is active: queue", "enter"),
+		n("composer.newline", keys.Composer, "new line (also \\ then Enter)", "ctrl+j", "alt+enter", "shift+enter"),
+		n("composer.history", keys.Composer, "move, then earlier and later messages", "up", "down", "ctrl+p", "ctrl+n"),
+		n("composer.ends", keys.Composer, "start and end of the line", "ctrl+a", "ctrl+e"),
+		n("composer.words", keys.Composer, "a word back and forward", "alt+b", "alt+f"),
+		n("composer.kill", keys.Composer, "cut to the end, to the start, the word before", "ctrl+k", "ctrl+u", "ctrl+w"),
+		n("composer.yank", keys.Composer, "put back what was cut", "ctrl+y"),
+		n("composer.undokey", keys.Composer, "undo", "ctrl+_"),
+		n("composer.delete", keys.Composer, "delete forward; on an empty draft twice: quit", "ctrl+d"),
+		n("dialog.once", keys.Dialog, "allow this once", "o"),
+		n("dialog.session", keys.Dialog, "allow for this session by the rule shown", "s"),
+		n("dialog.always", keys.Dialog, "allow always by the rule shown", "a"),
+		n("dialog.deny", keys.Dialog, "deny", "d", "esc"),
+		n("overlay.close", keys.Overlay, "close", "esc"),
+	}
+}

@@ -1,0 +1,207 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"hermes/core"
+	"hermes/tui/composer"
+	"hermes/tui/keys"
+	"hermes/tui/layout"
+	"hermes/tui/onboard"
+)
+
+const (
+	// armFor is how long a first Ctrl+C on an idle, empty prompt keeps quitting armed.
+	armFor = 2 * time.Second
+	// colorfulFrom is the least colour profile that is drawn in colour.
+	colorfulFrom = colorprofile.ANSI
+)
+
+// cancelKey is Ctrl+C: interrupt, else clear the draft, else arm quitting, else quit.
+func (m *Model) cancelKey() tea.Cmd {
+	now := m.opt.Now()
+	switch {
+	case m.onboard != nil && m.onboard.Busy():
+		m.giveUp()
+		return nil
+	case m.onboard == nil && m.run.active:
+		m.note.armed = time.Time{}
+		return tea.Batch(m.interruptCmd(), m.toast(core.LevelInfo, "interrupting"))
+	case m.onboard == nil && !m.chat.Composer().Empty():
+		text := m.chat.Composer().Text()
+		m.chat.Composer().AddHistory(text)
+		m.chat.Composer().Reset()
+		m.slash = completion{}
+		m.note.armed = time.Time{}
+		return tea.Batch(m.draftLater(), m.toast(core.LevelInfo, "draft cleared · Up brings it back"))
+	case now.Before(m.note.armed):
+		return tea.Quit
+	}
+	m.note.armed = now.Add(armFor)
+	return redrawIn(armFor)
+}
+
+// escape closes the top layer, else interrupts, never quits. Overlays handle it themselves.
+func (m *Model) escape() tea.Cmd {
+	switch {
+	case m.slash.open():
+		m.slash.dismissed = m.chat.Composer().Text()
+		m.slash.items = nil
+	case m.run.active:
+		return tea.Batch(m.interruptCmd(), m.toast(core.LevelInfo, "interrupting"))
+	case m.scr.focus != layout.Chat || m.chat.Reading():
+		m.focusComposer()
+	case m.scr.zoom:
+		m.scr.zoom = false
+		m.place()
+	}
+	return nil
+}
+
+// composerInput handles keys and pastes while the composer has them.
+func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		name := keyName(key)
+		if cmd, done := m.slashKey(name); done {
+			return cmd
+		}
+		if empty := m.chat.Composer().Empty(); empty && name == "ctrl+d" {
+			return m.cancelKey()
+		} else if empty && name == "end" {
+			m.chat.Follow()
+			return nil
+		}
+		if a, ok := m.find(keys.Composer, name); ok {
+			return m.do(a, "")
+		}
+	}
+	outcome := m.chat.Composer().Update(msg)
+	m.complete()
+	if outcome == composer.Submit {
+		return m.submit()
+	}
+	return m.draftLater()
+}
+
+// submit sends the composer's text, or runs it when it is a slash command.
+func (m *Model) submit() tea.Cmd {
+	text := m.chat.Composer().Text()
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if name, args, ok := parseSlash(text); ok {
+		return m.slashCommand(name, args, text)
+	}
+	m.chat.Composer().AddHistory(text)
+	m.chat.Composer().Reset()
+	m.slash = completion{}
+	m.chat.Follow()
+	return tea.Batch(m.sendCmd(text), m.historyAddCmd(text), m.draftLater())
+}
+
+// sent puts the text back when it was not accepted.
+func (m *Model) sent(msg sentMsg) tea.Cmd {
+	if msg.err == nil || msg.gen != m.ws.gen {
+		return nil
+	}
+	if msg.text != "" && m.chat.Composer().Empty() {
+		m.chat.Composer().SetText(msg.text)
+	}
+	m.chat.AddError(msg.err)
+	m.chat.Follow()
+	return nil
+}
+
+// opened adopts a workspace, or says why there is none.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	if m.ws.busy != nil {
+		m.ws.busy = nil
+	}
+	if msg.err == nil {
+		return m.adopt(msg.ws)
+	}
+	if m.onboard != nil {
+		m.onboard.SetError(msg.err.Error(), core.HintOf(msg.err))
+		return nil
+	}
+	return m.fail(msg.err)
+}
+
+// finished shows how a small effect ended.
+func (m *Model) finished(msg doneMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
+	}
+	var cmds []tea.Cmd
+	if msg.text != "" {
+		cmds = append(cmds, m.toast(core.LevelInfo, msg.text))
+	}
+	if msg.then != nil {
+		cmds = append(cmds, msg.then(m))
+	}
+	return tea.Batch(cmds...)
+}
+
+// fail shows an error where the person looks: in the picker when it is open, else as a toast.
+func (m *Model) fail(err error) tea.Cmd {
+	m.opt.Log.Warn("effect failed", "err", err)
+	text := err.Error()
+	if hint := core.HintOf(err); hint != "" {
+		text += " → " + hint
+	}
+	if len(m.layers) > 0 {
+		if l, ok := m.layers[len(m.layers)-1].(*sessionsLayer); ok {
+			l.picker.SetError(text)
+			return nil
+		}
+	}
+	return m.toast(core.LevelError, text)
+}
+
+// onboardKey handles input while the onboarding screen is shown.
+func (m *Model) onboardKey(msg tea.Msg) tea.Cmd {
+	a := m.onboard.Update(msg)
+	setup := m.opt.Setup
+	if setup == nil {
+		return nil
+	}
+	switch a.Do {
+	case onboard.ListThem:
+		ctx := m.cancellable()
+		return tea.Batch(m.tickIfBusy(), func() tea.Msg {
+			models, err := setup.Models(ctx, a.Choice)
+			return modelsMsg{models: models, err: err}
+		})
+	case onboard.Save:
+		ctx := m.cancellable()
+		return tea.Batch(m.tickIfBusy(), m.openCmd(func(context.Context) (Workspace, error) { return setup.Save(ctx, a.Choice) }))
+	case onboard.Demo:
+		ctx := m.cancellable()
+		return tea.Batch(m.tickIfBusy(), m.openCmd(func(context.Context) (Workspace, error) { return setup.Demo(ctx) }))
+	case onboard.Cancel:
+		m.giveUp()
+	case onboard.Quit:
+		return tea.Quit
+	case onboard.Nothing:
+	}
+	return nil
+}
+
+// cancellable returns a context that giveUp ends.
+func (m *Model) cancellable() context.Context {
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.ws.busy = cancel
+	return ctx
+}
+
+func (m *Model) giveUp() {
+	if m.ws.busy != nil {
+		m.ws.busy()
+		m.ws.busy = nil
+	}
+}

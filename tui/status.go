@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	"hermes/core"
+	"hermes/tui/card"
+	"hermes/tui/cell"
+)
+
+// part is a piece of the status bar; parts with the highest rank go first when room runs out.
+type part struct {
+	text string
+	rank int // 0 stays longest
+}
+
+// statusBar draws the last line: figures at the left, what can be done or has just happened at the
+// right. Figures give way by rank, so that news always fits.
+func (m *Model) statusBar(w int) string {
+	right := m.statusRight()
+	rw := cell.Width(right)
+	if rw > w-2 {
+		right = cell.Truncate(right, max(w-2, 0))
+		rw = cell.Width(right)
+	}
+	room := w - rw - 3
+	left := m.statusLeft(room)
+	return cell.Fit(" "+cell.Sides(left, right, w-2, cell.Width(left))+" ", w)
+}
+
+func (m *Model) statusLeft(room int) string {
+	parts := m.statusParts()
+	keep := make([]bool, len(parts))
+	order := make([]int, len(parts))
+	for i := range parts {
+		order[i], keep[i] = i, true
+	}
+	sort.SliceStable(order, func(i, j int) bool { return parts[order[i]].rank > parts[order[j]].rank })
+	join := func() string {
+		var on []string
+		for i, p := range parts {
+			if keep[i] && p.text != "" {
+				on = append(on, p.text)
+			}
+		}
+		return strings.Join(on, m.st.Faint.Render(" · "))
+	}
+	for _, i := range order {
+		if cell.Width(join()) <= room {
+			break
+		}
+		keep[i] = false
+	}
+	return join()
+}
+
+func (m *Model) statusParts() []part {
+	if m.onboard != nil {
+		return []part{{text: m.st.StatusStrong.Render("hermes"), rank: 1}}
+	}
+	muted := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return m.st.Status.Render(s)
+	}
+	info := m.ws.Info
+	model := m.st.StatusStrong.Render(cell.Truncate(cell.Line(info.Model.Model), 30))
+	if info.Model.Scripted {
+		model = m.st.Warn.Render("demo model (scripted)")
+	}
+	learning := ""
+	if c := dollars(m.run.meter.learning); c != "" {
+		learning = "learning " + c
+	}
+	parts := []part{
+		{text: model, rank: 1},
+		{text: muted(m.run.meter.context(info.Model.ContextLength)), rank: 2},
+		{text: muted(m.run.meter.cache()), rank: 5},
+		{text: muted(dollars(m.run.meter.cost)), rank: 3},
+		{text: muted(learning), rank: 4},
+		{text: muted(cell.Truncate(cell.Line(info.Folder), 32)), rank: 6},
+	}
+	if info.Yolo {
+		parts = append([]part{{text: m.st.Bad.Render("YOLO: nothing is asked"), rank: 0}}, parts...)
+	}
+	return parts
+}
+
+// statusRight is, in this order: the armed quit, the prefix, a toast, the running turn, the keys of
+// the focused pane, the general hint.
+func (m *Model) statusRight() string {
+	now := m.opt.Now()
+	switch {
+	case now.Before(m.note.armed):
+		return m.st.Warn.Render("Ctrl+C again quits")
+	case m.note.prefix:
+		return m.st.Key.Render("Ctrl+X") + m.st.Text.Render(" … ? lists the keys · Esc")
+	case m.note.toast != "":
+		return m.toastText()
+	case m.onboard != nil:
+		return m.st.Faint.Render("Ctrl+C twice quits")
+	case m.run.active:
+		spin := card.Spinner(m.run.tick)
+		took := card.Duration(now.Sub(m.run.started).Truncate(time.Second))
+		return m.st.Busy.Render(spin+" working "+took) + m.st.Faint.Render(" · ") + m.st.Key.Render("Esc") + m.st.Muted.Render(" stops")
+	}
+	if hints := m.pane(m.scr.focus).ShortHelp(); len(hints) > 0 {
+		var b strings.Builder
+		for i, h := range hints {
+			if i > 0 {
+				b.WriteString(m.st.Faint.Render(" · "))
+			}
+			b.WriteString(m.st.Key.Render(h.Key) + " " + m.st.Muted.Render(h.Word))
+		}
+		return b.String()
+	}
+	return m.st.Key.Render("Ctrl+X ?") + m.st.Muted.Render(" keys") + m.st.Faint.Render(" · ") + m.st.Key.Render("/") + m.st.Muted.Render(" commands")
+}
+
+func (m *Model) toastText() string {
+	sign, style := "", m.st.Toast
+	switch m.note.level {
+	case core.LevelError:
+		sign, style = "✗ ", m.st.Bad
+	case core.LevelWarn:
+		sign, style = "! ", m.st.Warn
+	default:
+	}
+	return style.Render(sign + cell.Line(m.note.toast))
+}

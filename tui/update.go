@@ -1,0 +1,204 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/keys"
+	"hermes/tui/layout"
+)
+
+// Update passes msg through the five stages; the first that knows it ends the way. A panic here ends
+// the program in order.
+func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.fatal = m.panicked("update", r)
+			cmd = tea.Quit
+		}
+	}()
+	return m, m.guard(m.route(msg))
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	for _, stage := range []func(tea.Msg) (tea.Cmd, bool){
+		m.stageTerminal, m.stageKeys, m.stageLayer, m.stagePane, m.stageNews,
+	} {
+		if cmd, done := stage(msg); done {
+			return cmd
+		}
+	}
+	return nil
+}
+
+// stageTerminal: what the terminal says about itself.
+func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.scr.w, m.scr.h = max(msg.Width, 0), max(msg.Height, 0)
+		m.place()
+	case tea.BackgroundColorMsg:
+		if m.opt.Theme == "" || m.opt.Theme == "auto" {
+			m.scr.dark = msg.IsDark()
+			m.retheme()
+		}
+	case tea.ColorProfileMsg:
+		if msg.Profile < colorfulFrom {
+			m.scr.plain = true
+			m.retheme()
+		}
+	case tea.ResumeMsg:
+		return tea.Batch(tea.ClearScreen, m.tickIfBusy()), true
+	case tea.KeyReleaseMsg, tea.FocusMsg, tea.BlurMsg:
+	case interruptMsg:
+		return m.cancelKey(), true
+	case panicMsg:
+		m.fatal = msg.err
+		return tea.Quit, true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// stageKeys: keys that mean the same everywhere, and those after the leader.
+func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil, false
+	}
+	name := keyName(key)
+	if name != "ctrl+c" {
+		m.note.armed = m.note.armed.Add(-armFor) // any other key disarms
+	}
+	if m.note.prefix {
+		m.note.prefix = false
+		return m.afterLeader(name), true
+	}
+	if a, ok := m.find(keys.Anywhere, name); ok && (name == "ctrl+c" || name == "ctrl+z" || name == "ctrl+l" || !m.covered()) {
+		return m.do(a, ""), true
+	}
+	return nil, false
+}
+
+// covered tells whether something lies over the panes and takes the keys.
+func (m *Model) covered() bool { return m.onboard != nil || len(m.layers) > 0 }
+
+func (m *Model) afterLeader(name string) tea.Cmd {
+	if name == "esc" || name == "ctrl+g" {
+		return nil
+	}
+	if a, ok := m.find(keys.Prefix, name); ok {
+		return m.do(a, "")
+	}
+	return m.toast(core.LevelWarn, "Ctrl+X "+keys.Name(name)+" is not bound · Ctrl+X ? lists the keys")
+}
+
+// stageLayer: onboarding and overlays take keys and pastes before the panes.
+func (m *Model) stageLayer(msg tea.Msg) (tea.Cmd, bool) {
+	if !isInput(msg) || !m.covered() {
+		return nil, false
+	}
+	if len(m.layers) > 0 {
+		return m.layers[len(m.layers)-1].update(m, msg), true
+	}
+	return m.onboardKey(msg), true
+}
+
+// stagePane: the focused pane.
+func (m *Model) stagePane(msg tea.Msg) (tea.Cmd, bool) {
+	if !isInput(msg) {
+		return nil, false
+	}
+	key, isKey := msg.(tea.KeyPressMsg)
+	switch {
+	case m.scr.lay.Kind == layout.Tiny:
+		return nil, true
+	case m.scr.focus == layout.Chat && !m.chat.Reading():
+		return m.composerInput(msg), true
+	case !isKey:
+		return nil, true // nothing but the composer takes pastes
+	case m.scr.focus == layout.Chat:
+		return m.scoped(keys.Transcript, key), true
+	default:
+		return m.scoped(keys.List, key), true
+	}
+}
+
+func (m *Model) scoped(scope keys.Scope, key tea.KeyPressMsg) tea.Cmd {
+	if a, ok := m.find(scope, keyName(key)); ok {
+		return m.do(a, "")
+	}
+	return nil
+}
+
+// stageNews: answers of our commands and events of the core.
+func (m *Model) stageNews(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case eventsMsg:
+		return m.applyEvents(msg), true
+	case tickMsg:
+		m.run.ticking = false
+		m.run.tick++
+		m.chat.SetTick(m.run.tick)
+		m.tools.SetTick(m.run.tick)
+		return m.tickIfBusy(), true
+	case toastMsg:
+		if msg.id == m.note.id {
+			m.note.toast = ""
+		}
+		return nil, true
+	case armedMsg:
+		return m.rearm(), true
+	case historyMsg:
+		if msg.gen == m.ws.gen {
+			m.chat.Composer().SetHistory(msg.entries)
+		}
+		return nil, true
+	case draftMsg:
+		if msg.gen == m.ws.gen && m.chat.Composer().Empty() && msg.text != "" {
+			m.chat.Composer().SetText(msg.text)
+			m.ws.draft.saved = msg.text
+		}
+		return nil, true
+	case draftDueMsg:
+		return m.draftSaveCmd(msg), true
+	}
+	return m.answer(msg), true
+}
+
+// answer handles what commands bring back.
+func (m *Model) answer(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sentMsg:
+		return m.sent(msg)
+	case openedMsg:
+		return m.opened(msg)
+	case doneMsg:
+		return m.finished(msg)
+	case listedMsg:
+		return m.listed(msg)
+	case modelsMsg:
+		return m.modelsCame(msg)
+	case switchedMsg:
+		return m.switched(msg)
+	}
+	return nil
+}
+
+func isInput(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return true
+	}
+	return false
+}
+
+// keyName is the name of a keystroke as the bindings write it: shifted letters as the letter they
+// make, everything else spelled out.
+func keyName(k tea.KeyPressMsg) string {
+	if k.Text != "" && k.Text != " " && k.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock) == 0 {
+		return k.Text
+	}
+	return k.Keystroke()
+}

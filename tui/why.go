@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/picker"
+)
+
+const (
+	notHere  = "not available in this workspace"
+	runFirst = "a run is active · Esc stops it"
+)
+
+// The reasons why an action is unavailable right now; "" when it is available.
+
+func whyNoSwitch(m *Model) string {
+	switch {
+	case m.ws.Opener == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	}
+	return ""
+}
+
+func whyNoSessions(m *Model) string {
+	if m.ws.Sessions == nil {
+		return notHere
+	}
+	return ""
+}
+
+func whyNoModels(m *Model) string {
+	switch {
+	case m.ws.Models == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	}
+	return ""
+}
+
+func whyNoRetry(m *Model) string {
+	switch {
+	case m.ws.Conversation == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	case !m.chat.CanRetry():
+		return "the last turn ended well"
+	}
+	return ""
+}
+
+func whyNoQueue(m *Model) string {
+	if len(m.chat.Queue()) == 0 {
+		return "nothing is waiting"
+	}
+	return ""
+}
+
+func whyNoDemo(m *Model) string {
+	switch {
+	case m.opt.Setup == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	}
+	return ""
+}
+
+func resumeCommand(m *Model, args string) tea.Cmd {
+	if args == "" {
+		if why := whyNoSessions(m); why != "" {
+			return m.toast(core.LevelWarn, "resume: "+why)
+		}
+		return m.showSessions()
+	}
+	return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Open(ctx, args) })
+}
+
+func renameCommand(m *Model, args string) tea.Cmd {
+	rename := func(m *Model, title string) tea.Cmd {
+		port, id := m.ws.Sessions, m.ws.Info.SessionID
+		return m.doCmd("renamed", nil, func(ctx context.Context) error { return port.Rename(ctx, id, title) })
+	}
+	if args != "" {
+		return rename(m, args)
+	}
+	m.push(&promptLayer{prompt: picker.NewPrompt("Name of this session", m.ws.Info.Title, "Enter names · Esc cancels"), then: rename})
+	return nil
+}
+
+func exportCommand(m *Model, args string) tea.Cmd {
+	format, redact := "md", false
+	for f := range strings.FieldsSeq(args) {
+		switch f {
+		case "md", "json":
+			format = f
+		case "--redact":
+			redact = true
+		default:
+			return m.toast(core.LevelWarn, "usage: /export [md|json] [--redact]")
+		}
+	}
+	return m.exportCmd(m.ws.Info.SessionID, format, redact)
+}
+
+// fork goes on in a copy of the session that ends with message id ("" copies everything).
+func (m *Model) fork(id string) tea.Cmd {
+	session := m.ws.Info.SessionID
+	return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Fork(ctx, session, id) })
+}
+
+// takeBack moves the last waiting message into the composer, in front of what is there.
+func (m *Model) takeBack() tea.Cmd {
+	q := m.chat.Queue()
+	last, rest := q[len(q)-1], append([]string(nil), q[:len(q)-1]...)
+	text := last
+	if have := m.chat.Composer().Text(); have != "" {
+		text += "\n" + have
+	}
+	m.chat.Composer().SetText(text)
+	m.chat.SetQueue(rest)
+	return m.queueCmd(rest)
+}
