@@ -19,7 +19,6 @@ const (
 	// Limit is the time any call may take, longer than the longest a tool sets for itself.
 	Limit = 15 * time.Minute
 
-	// stopGrace is how long a tool may take to return once its time is over.
 	stopGrace = 5 * time.Second
 )
 
@@ -33,6 +32,7 @@ type Options struct {
 	Yolo            bool          // skips questions, never refusals
 	ApprovalTimeout time.Duration // 0 waits as long as the run lives
 	Limit           time.Duration // 0 is Limit
+	Grace           time.Duration // a tool may take to return once its time is over; 0 is 5 s
 	OutputLimit     int           // code points; 0 is OutputLimit
 	// Fault hears of panics inside tools, with the stack; nil drops them. The model gets a result anyway.
 	Fault func(tool string, value any, stack []byte)
@@ -68,6 +68,9 @@ func New(opts Options, list ...core.Tool) *Registry {
 	}
 	if opts.Redactor != nil {
 		r.redact = opts.Redactor.Redact
+	}
+	if r.opts.Grace <= 0 {
+		r.opts.Grace = stopGrace
 	}
 	if r.spills == nil {
 		r.spills = NewSpills(opts.Home, opts.Redactor)
@@ -184,7 +187,7 @@ func (r *Registry) execute(ctx context.Context, name string, run func(context.Co
 	select {
 	case res = <-done:
 	case <-limited.Done():
-		grace := time.NewTimer(stopGrace)
+		grace := time.NewTimer(r.opts.Grace)
 		defer grace.Stop()
 		select {
 		case res = <-done:

@@ -116,6 +116,7 @@ func signalName(sig int) string {
 		return name + " (interrupted)"
 	case syscall.SIGPIPE:
 		return name + " (its reader was gone)"
+	default:
+		return name
 	}
-	return name
 }

@@ -56,18 +56,8 @@ func (e execution) run(ctx context.Context) ending {
 	}
 	_ = note.Close()                              // only the name is needed
 	defer func() { _ = os.Remove(note.Name()) }() // nothing depends on it
-	read, write, err := os.Pipe()
+	cmd, read, err := e.start(note.Name())
 	if err != nil {
-		return fail(err)
-	}
-	cmd := shell(e.command, note.Name())
-	cmd.Dir, cmd.Env = e.dir, e.env
-	cmd.Stdout, cmd.Stderr = write, write // files, so that Wait does not wait for the pipe
-	cmd.SysProcAttr = ownGroup()
-	err = cmd.Start()
-	_ = write.Close() // the child has its own
-	if err != nil {
-		_ = read.Close()
 		return fail(err)
 	}
 	g := newGroup(cmd)
@@ -106,6 +96,25 @@ func (e execution) run(ctx context.Context) ending {
 		end.dir = lastFolder(note.Name())
 	}
 	return end
+}
+
+// start starts the shell; read is the end of the pipe both its outputs go to. Input is empty.
+func (e execution) start(note string) (cmd *exec.Cmd, read *os.File, err error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd = shell(e.command, note)
+	cmd.Dir, cmd.Env = e.dir, e.env
+	cmd.Stdout, cmd.Stderr = write, write // files, so that Wait does not wait for the pipe
+	cmd.SysProcAttr = ownGroup()
+	err = cmd.Start()
+	_ = write.Close() // the child has its own
+	if err != nil {
+		_ = read.Close()
+		return nil, nil, err
+	}
+	return cmd, read, nil
 }
 
 // drain copies the pipe into out until it ends; the channel closes then.
