@@ -77,7 +77,7 @@ func (a *answer) delta(d *delta) {
 	}
 	for _, f := range d.ToolCalls {
 		i, named, args := a.calls.add(f)
-		if i < 0 {
+		if i < 0 || named == "" && args == "" {
 			continue
 		}
 		a.emit(core.Delta{Call: i, CallName: named, CallArgs: args})

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
@@ -81,8 +80,8 @@ func (c *Client) read(r *bufio.Reader, resp *http.Response, a *answer, w *watch)
 		}
 		return err
 	}
-	kind := resp.Header.Get("Content-Type")
-	if first == '<' || strings.HasPrefix(kind, "text/html") {
+	page := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") && !strings.ContainsRune("{[:de", rune(first))
+	if first == '<' || page {
 		return &serverError{html: true, message: "the server answered with a web page"}
 	}
 	if first == '{' || first == '[' {
@@ -191,63 +190,60 @@ type protocolError struct{ error }
 func (e *protocolError) Unwrap() error { return e.error }
 
 // watch ends an attempt that makes no progress: nothing at all for the first-byte limit, then nothing
-// for the idle limit, or too long in all.
+// for the idle limit, or too long in all. The idle limit runs only while a read waits: a reader of
+// deltas that takes its time is not the server's fault.
 type watch struct {
+	cancel func(error)
 	idle   time.Duration
-	timer  *time.Timer
+	first  *time.Timer
+	wait   *time.Timer
 	total  *time.Timer
-	begun  atomic.Bool // a byte has arrived
-	ending atomic.Bool // only the end of the stream is missing
+	end    *time.Timer // nil until the answer was complete
 }
 
 func newWatch(cancel func(error), o Options) *watch {
-	w := &watch{idle: o.Idle}
-	w.timer = time.AfterFunc(o.FirstByte, func() {
-		switch {
-		case w.ending.Load():
-			cancel(errTail)
-		case w.begun.Load():
-			cancel(&stallError{o.Idle})
-		default:
-			cancel(&stallError{o.FirstByte})
-		}
-	})
+	w := &watch{cancel: cancel, idle: o.Idle}
+	w.first = time.AfterFunc(o.FirstByte, func() { cancel(&stallError{o.FirstByte}) })
+	w.wait = time.AfterFunc(o.Idle, func() { cancel(&stallError{o.Idle}) })
+	w.wait.Stop()
 	w.total = time.AfterFunc(o.Total, func() { cancel(errTotal) })
 	return w
 }
 
-// alive notes that bytes arrived.
-func (w *watch) alive() {
-	w.begun.Store(true)
-	if !w.ending.Load() {
-		w.timer.Reset(w.idle)
-	}
-}
-
 // tail says that only the end of the stream is missing.
 func (w *watch) tail() {
-	if w.ending.CompareAndSwap(false, true) {
-		w.timer.Reset(min(tailLimit, w.idle))
+	if w.end == nil {
+		w.end = time.AfterFunc(min(tailLimit, w.idle), func() { w.cancel(errTail) })
 	}
 }
 
 func (w *watch) stop() {
-	w.timer.Stop()
+	w.first.Stop()
+	w.wait.Stop()
 	w.total.Stop()
+	if w.end != nil {
+		w.end.Stop()
+	}
 }
 
-// watched tells the watch about every read.
+// watched is a body whose reads are watched. One goroutine reads.
 type watched struct {
-	r io.Reader
-	w *watch
+	r     io.Reader
+	w     *watch
+	begun bool
 }
 
 // Read reads from the body.
 func (r *watched) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	if n > 0 {
-		r.w.alive()
+	if r.begun {
+		r.w.wait.Reset(r.w.idle)
 	}
+	n, err := r.r.Read(p)
+	if n > 0 && !r.begun {
+		r.begun = true
+		r.w.first.Stop()
+	}
+	r.w.wait.Stop()
 	return n, err
 }
 

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"hermes/core"
@@ -133,18 +135,18 @@ func (in *Inputs) levels() []level {
 	return levels
 }
 
-// prefix returns the provider in "provider/model". Below OpenRouter, whose own models are called
-// vendor/model, only its own name counts; a base URL of one's own may serve such names too.
+// prefix returns the provider in "provider/model". Where the inherited server may itself call its models
+// vendor/model (OpenRouter, local servers, one's own), a vendor's name is part of the model's.
 func (in *Inputs) prefix(model, inherited string) string {
 	name, _, ok := strings.Cut(model, "/")
-	if !ok || inherited == "openrouter" && name != "openrouter" || inherited == Custom && name != Custom {
+	if !ok {
 		return ""
 	}
 	if _, known := in.Providers[name]; known {
 		return name
 	}
 	p, known := PresetByName(name)
-	if !known {
+	if !known || !p.Local && name != inherited && namesVendors(inherited) {
 		return ""
 	}
 	if inherited == "" && !p.Local && !in.hasKey(p) {
@@ -153,6 +155,12 @@ func (in *Inputs) prefix(model, inherited string) string {
 		}
 	}
 	return name
+}
+
+// namesVendors says whether a server's model names may start with a vendor.
+func namesVendors(provider string) bool {
+	p, known := PresetByName(provider)
+	return provider != "" && (!known || p.Local || provider == "openrouter" || provider == Custom)
 }
 
 func (in *Inputs) hasKey(p Preset) bool {
@@ -225,7 +233,10 @@ func (in *Inputs) endpointOf(l level) (Chosen, error) {
 // keyFor finds the key that belongs to base: of a configured provider with that very server, of the
 // preset that owns the server, or the one named beside it at the same level. No other key comes near it.
 func (in *Inputs) keyFor(base string, l level) (key, name string) {
-	for provider, conf := range in.Providers {
+	// The chosen provider's own entry comes first, then the others in a fixed order.
+	order := append([]string{l.pick.Provider}, slices.Sorted(maps.Keys(in.Providers))...)
+	for _, provider := range order {
+		conf := in.Providers[provider]
 		own := conf.BaseURL
 		if own == "" {
 			p, _ := PresetByName(provider)

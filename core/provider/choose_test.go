@@ -96,6 +96,25 @@ func TestChoose(t *testing.T) {
 			Inputs{Env: env("HERMES_MODEL", "anthropic/claude-x", "OPENROUTER_API_KEY", "r")},
 			want{"openrouter", router, "anthropic/claude-x", "r", "HERMES_MODEL"},
 		},
+		"vendor/model stays whole on a local server": {
+			Inputs{Config: Pick{Provider: "lmstudio"}, Env: env("HERMES_MODEL", "openai/gpt-oss-20b", "OPENAI_API_KEY", "o")},
+			want{"lmstudio", "http://127.0.0.1:1234/v1", "openai/gpt-oss-20b", "", "HERMES_MODEL"},
+		},
+		"vendor/model stays whole on a configured server": {
+			Inputs{
+				Config: Pick{Provider: "mine", Model: "a"}, Env: env("HERMES_MODEL", "openai/gpt-4o", "OPENAI_API_KEY", "o"),
+				Providers: map[string]Configured{"mine": {BaseURL: lan}},
+			},
+			want{"mine", lan, "openai/gpt-4o", "", "HERMES_MODEL"},
+		},
+		"a local preset's name is never a vendor": {
+			Inputs{Config: Pick{Provider: "openrouter"}, Env: env("HERMES_MODEL", "ollama/llama3", "OPENROUTER_API_KEY", "r")},
+			want{"ollama", "http://127.0.0.1:11434/v1", "llama3", "", "HERMES_MODEL"},
+		},
+		"a flag's base url takes no other server's key": {
+			Inputs{Flags: Pick{BaseURL: lan, Model: "m"}, Env: env("OPENAI_API_KEY", "o", "OPENAI_BASE_URL", local)},
+			want{"custom", lan, "m", "", "--model"},
+		},
 		"OpenRouter's own model": {
 			Inputs{Config: Pick{Provider: "openrouter", Model: "openrouter/auto"}, Env: env("OPENROUTER_API_KEY", "r")},
 			want{"openrouter", router, "openrouter/auto", "r", "config.yaml"},

@@ -236,7 +236,7 @@ func TestOpenPR04_openAfterTheEnd(t *testing.T) {
 		Text: "all", Usage: scripted.Usage{Mode: "none"}, Wire: scripted.Wire{NoDone: true},
 		Fault: &scripted.Fault{Stall: true, After: 3},
 	}))
-	resp, err := client(t, srv, func(o *Options) { o.Idle = 50 * time.Millisecond }).Stream(t.Context(), ask("x"), nil)
+	resp, err := client(t, srv, func(o *Options) { o.Idle = 300 * time.Millisecond }).Stream(t.Context(), ask("x"), nil)
 	if err != nil || resp.Message.Content != "all" || resp.Message.Incomplete {
 		t.Errorf("got %+v, %v; want the whole answer", resp.Message, err)
 	}
@@ -264,7 +264,11 @@ func TestOpenPR05_failureInsideTheStream(t *testing.T) {
 			bad := twenty
 			bad.Fault = tc.fault
 			srv := serve(t, replies(bad, scripted.Say("fine")))
-			c := client(t, srv, func(o *Options) { o.Idle = 100 * time.Millisecond })
+			c := client(t, srv, func(o *Options) {
+				if tc.fault.Stall {
+					o.Idle = 300 * time.Millisecond
+				}
+			})
 			var got seen
 			resp, err := c.Stream(t.Context(), ask("x"), got.sink)
 			if core.CodeOf(err) != tc.code || !strings.Contains(err.Error(), tc.says) || core.HintOf(err) == "" {

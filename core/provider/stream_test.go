@@ -92,7 +92,11 @@ func TestStream_retries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			srv := serve(t, replies(scripted.Reply{Fault: &tc.fault}, fine))
-			c := client(t, srv, func(o *Options) { o.FirstByte = 200 * time.Millisecond })
+			c := client(t, srv, func(o *Options) {
+				if tc.fault.Stall {
+					o.FirstByte = 500 * time.Millisecond
+				}
+			})
 			var got seen
 			resp, err := c.Stream(t.Context(), ask("x"), got.sink)
 			if core.CodeOf(err) != tc.code && err != nil || (err != nil) != (tc.code != "") {
@@ -223,6 +227,22 @@ func TestStream_cancelIsQuick(t *testing.T) {
 				t.Errorf("partial text %+v", resp.Message)
 			}
 		})
+	}
+}
+
+func TestStream_slowReaderIsNoStall(t *testing.T) {
+	t.Parallel()
+	const idle = 200 * time.Millisecond
+	srv := serve(t, replies(scripted.Reply{Text: "abcd", Chunk: 1}))
+	c := client(t, srv, func(o *Options) { o.Idle = idle })
+	busy := time.After(2 * idle) // the wait itself is what is tested
+	resp, err := c.Stream(t.Context(), ask("x"), func(d core.Delta) {
+		if d.Text == "a" {
+			<-busy
+		}
+	})
+	if err != nil || resp.Message.Content != "abcd" {
+		t.Errorf("got %q, %v", resp.Message.Content, err)
 	}
 }
 

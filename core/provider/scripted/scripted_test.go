@@ -392,6 +392,22 @@ func TestServer_goScenario(t *testing.T) {
 	}
 }
 
+func TestServer_onRequest(t *testing.T) {
+	t.Parallel()
+	got := make(chan Request, 1)
+	srv, err := Start(t.Context(), &Scenario{Else: &Reply{Text: "ok"}}, Options{OnRequest: func(r Request) { got <- r }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = srv.Close() }()
+	if _, body, _ := post(t, srv, user("x")); say(body) != "ok" {
+		t.Errorf("got %s", body)
+	}
+	if r := <-got; r.N != 1 || r.User() != "x" || r.Status != 0 {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestServer_estimatesTheCache(t *testing.T) {
 	t.Parallel()
 	srv := start(t, "else: ok")

@@ -20,6 +20,8 @@ type Server struct {
 	done     chan struct{} // closed when the serving goroutine has ended
 	stop     func() bool   // removes the hook on the context given to Start
 
+	onRequest func(Request)
+
 	mu       sync.Mutex
 	requests []*Request
 	used     map[*Rule]int
@@ -31,6 +33,9 @@ type Server struct {
 type Options struct {
 	// Addr is the address to listen on; empty is a free port on loopback.
 	Addr string
+	// OnRequest is called with every chat request when it has been recorded, before it is answered. It
+	// may block: the answer then waits.
+	OnRequest func(Request)
 }
 
 // New returns a server that is only an http.Handler: it listens nowhere.
@@ -55,6 +60,7 @@ func Start(ctx context.Context, s *Scenario, o Options) (*Server, error) {
 		return nil, fmt.Errorf("start scripted model: %w", err)
 	}
 	srv := New(s)
+	srv.onRequest = o.OnRequest
 	srv.listener = l
 	srv.done = make(chan struct{})
 	srv.http = &http.Server{
@@ -168,7 +174,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
 	req.N = len(s.requests)
+	snapshot := *req
 	s.mu.Unlock()
+	if s.onRequest != nil {
+		s.onRequest(snapshot)
+	}
 	rec := &statusRecorder{ResponseWriter: w, note: func(status int) {
 		s.mu.Lock()
 		req.Status = status
