@@ -155,8 +155,12 @@ func (c *Client) readStream(r *bufio.Reader, a *answer, w *watch) error {
 		if ev.name == "error" && data[0] != '{' {
 			return &serverError{message: oneLine(string(data))}
 		}
-		if err := parseEvent(data, a.add); err != nil {
+		ch, err := parseChunk(data)
+		if err != nil {
 			return c.eventError(events, err, data)
+		}
+		if err := a.add(ch); err != nil {
+			return err
 		}
 		if a.ended {
 			w.tail()
@@ -166,9 +170,6 @@ func (c *Client) readStream(r *bufio.Reader, a *answer, w *watch) error {
 
 // eventError tells a payload that was cut by the end of the stream from one that never was JSON.
 func (c *Client) eventError(events *eventReader, err error, data []byte) error {
-	if isServerError(err) {
-		return err
-	}
 	if _, next := events.next(); next != nil && errors.Is(next, io.EOF) && data[0] == '{' {
 		return errTruncated
 	}

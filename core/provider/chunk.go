@@ -104,29 +104,6 @@ func parseChunk(data []byte) (chunk, error) {
 	return c, err
 }
 
-// parseEvent decodes an event's payload: one object, or several on lines of their own from a server
-// that forgets the blank line between events.
-func parseEvent(data []byte, yield func(chunk) error) error {
-	c, err := parseChunk(data)
-	if err == nil {
-		return yield(c)
-	}
-	lines := bytes.Split(data, []byte("\n"))
-	if len(lines) < 2 {
-		return err
-	}
-	for _, line := range lines {
-		c, lineErr := parseChunk(line)
-		if lineErr != nil {
-			return err
-		}
-		if err := yield(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // failure returns the error a chunk reports, or nil.
 func (c *chunk) failure() *serverError {
 	if len(c.Error) > 0 && string(c.Error) != "null" {

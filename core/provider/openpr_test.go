@@ -2,9 +2,7 @@ package provider
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -470,26 +468,3 @@ func TestOpenPR06_learnsTheRule(t *testing.T) {
 		}
 	})
 }
-
-func statuses(srv *scripted.Server) []int {
-	var out []int
-	for _, r := range srv.Requests() {
-		out = append(out, r.Status)
-	}
-	return out
-}
-
-func TestEventReader_dropsWhatABrokenLinkLeft(t *testing.T) {
-	t.Parallel()
-	r := newReader(io.MultiReader(strings.NewReader("data: 1\n\ndata: 2\n"), errReader{io.ErrUnexpectedEOF}))
-	if ev, err := r.next(); err != nil || string(ev.data) != "1" {
-		t.Fatalf("got %q, %v", ev.data, err)
-	}
-	if ev, err := r.next(); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("got %q, %v; want the error", ev.data, err)
-	}
-}
-
-type errReader struct{ err error }
-
-func (e errReader) Read([]byte) (int, error) { return 0, e.err }

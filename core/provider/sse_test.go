@@ -81,6 +81,21 @@ func TestEventReader_limit(t *testing.T) {
 	}
 }
 
+func TestEventReader_dropsWhatABrokenLinkLeft(t *testing.T) {
+	t.Parallel()
+	r := newReader(io.MultiReader(strings.NewReader("data: 1\n\ndata: 2\n"), errReader{io.ErrUnexpectedEOF}))
+	if ev, err := r.next(); err != nil || string(ev.data) != "1" {
+		t.Fatalf("got %q, %v", ev.data, err)
+	}
+	if ev, err := r.next(); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("got %q, %v; want the error", ev.data, err)
+	}
+}
+
+type errReader struct{ err error }
+
+func (e errReader) Read([]byte) (int, error) { return 0, e.err }
+
 func FuzzEventReader(f *testing.F) {
 	f.Add([]byte("data: a\n\ndata: {\"x\":1}\ndata: [DONE]\n"), 3)
 	f.Add([]byte(": c\r\nevent: error\r\ndata: 1\r\ndata: 2\r\n\r\n{\"error\":{}}"), 1)

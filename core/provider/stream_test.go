@@ -230,6 +230,17 @@ func TestStream_cancelIsQuick(t *testing.T) {
 	}
 }
 
+func TestStream_callersDeadline(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, replies(scripted.Reply{Fault: &scripted.Fault{Stall: true}}))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := client(t, srv).Stream(ctx, ask("x"), nil)
+	if core.CodeOf(err) != core.CodeStall || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v (%s)", err, core.CodeOf(err))
+	}
+}
+
 func TestStream_slowReaderIsNoStall(t *testing.T) {
 	t.Parallel()
 	const idle = 200 * time.Millisecond

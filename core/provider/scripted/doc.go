@@ -55,13 +55,13 @@
 //
 // TEXT is a string (contained, case matters) or {contains, lacks, equals, regexp}. N is a number or {min, max}.
 //
-// A REPLY, every key optional:
+// A REPLY is a string (its text) or a mapping, every key optional:
 //
 //	text: "…"                 # split into deltas of "chunk" characters
 //	reasoning: "…"            # sent before the text
 //	reasoning_field: reasoning_content    # or reasoning, reasoning_details
 //	tool_calls:
-//	  - {name: read_file, arguments: {path: a.md}}   # mapping: JSON in this key order; string: sent raw
+//	  - {name: read_file, arguments: {path: a.md}}   # mapping: JSON in this key order; string: sent raw; default {}
 //	    # id: c1 ("none": no id; default call_<request>_<n>), index: 0 ("none", "null", number),
 //	    # chunk: 5 (argument characters a delta, 0 = one), name_always: true (name in every fragment)
 //	interleave: true          # the fragments of several calls alternate
@@ -71,7 +71,8 @@
 //	                          # or {raw: {prompt_tokens: "12"}} sent as written
 //	chunk, delay              # as above, for this reply
 //	first_delay: 1s           # before the first byte
-//	events: [EVENT, …]        # replaces all the above: data payloads, mapping (JSON) or raw string
+//	events: [EVENT, …]        # replaces all the above: data payloads, mapping (JSON) or raw string;
+//	                          # [DONE] follows unless wire says no_done
 //	raw: "data: {…}\n\n"      # replaces everything: the body's bytes
 //	fault: FAULT
 //	wire: WIRE

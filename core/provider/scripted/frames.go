@@ -38,6 +38,9 @@ func render(r Reply, req *Request, v vars, usage func(out rendered) string) (ren
 		if err != nil {
 			return out, err
 		}
+		if c.Arguments.empty() {
+			args = "{}"
+		}
 		id := c.ID
 		switch id {
 		case "":
