@@ -41,6 +41,9 @@ func (c *Client) attempt(parent context.Context, body []byte, a *answer) error {
 		return c.cause(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if err != nil && resp.StatusCode < http.StatusBadRequest {
+		return c.cause(ctx, err) // a refused redirect
+	}
 	if resp.StatusCode >= http.StatusBadRequest {
 		return c.statusError(ctx, resp)
 	}

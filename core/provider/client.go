@@ -181,7 +181,7 @@ func newTransport(o Options) *http.Transport {
 func requestOptions(o Options, base string, transport http.RoundTripper) []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(base),
-		option.WithHTTPClient(&http.Client{Transport: boundedErrors{transport}}),
+		option.WithHTTPClient(&http.Client{Transport: boundedErrors{transport}, CheckRedirect: sameOrigin}),
 		option.WithMaxRetries(0),
 		option.WithHeader("User-Agent", "hermes"),
 	}
@@ -192,6 +192,18 @@ func requestOptions(o Options, base string, transport http.RoundTripper) []optio
 		opts = append(opts, option.WithAPIKey(o.Key))
 	}
 	return opts
+}
+
+// sameOrigin refuses redirects to another server: conversation and key were meant for this one.
+func sameOrigin(req *http.Request, via []*http.Request) error {
+	const most = 5
+	if len(via) > most {
+		return &protocolError{textError("too many redirects")}
+	}
+	if from := via[0].URL; from.Scheme != req.URL.Scheme || from.Host != req.URL.Host {
+		return &protocolError{textError("the server redirects to " + req.URL.Host + ": put that address into the base URL if you trust it")}
+	}
+	return nil
 }
 
 // Info describes the model.

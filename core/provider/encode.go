@@ -37,7 +37,11 @@ func (c *Client) encode(req core.Request, q quirks) []byte {
 		e.raw(`,"prompt_cache_key":`)
 		e.str(req.SessionID)
 	}
-	e.tools(req.Tools)
+	if len(req.Tools) == 0 && q.declareTools {
+		e.tools(usedTools(req.Messages), `,"tool_choice":"none"`)
+	} else {
+		e.tools(req.Tools, "")
+	}
 	e.messages(req.Messages)
 	e.raw("}")
 	return e.b
@@ -53,7 +57,24 @@ type encoder struct {
 func (e *encoder) raw(s string) { e.b = append(e.b, s...) }
 func (e *encoder) str(s string) { e.b = appendString(e.b, s) }
 
-func (e *encoder) tools(tools []core.ToolSpec) {
+// usedTools declares, without descriptions, what the history calls, for servers that reject calls of
+// tools they were not told about.
+func usedTools(messages []core.Message) []core.ToolSpec {
+	var out []core.ToolSpec
+	seen := map[string]bool{}
+	for i := range messages {
+		for _, c := range messages[i].ToolCalls {
+			if name := wireName(c.Name); !seen[name] {
+				seen[name] = true
+				out = append(out, core.ToolSpec{Name: name})
+			}
+		}
+	}
+	return out
+}
+
+// tools writes the list and, when it is not empty, what follows it.
+func (e *encoder) tools(tools []core.ToolSpec, then string) {
 	for i, t := range tools {
 		if i == 0 {
 			e.raw(`,"tools":[`)
@@ -69,7 +90,7 @@ func (e *encoder) tools(tools []core.ToolSpec) {
 		e.raw("}}")
 	}
 	if len(tools) > 0 {
-		e.raw("]")
+		e.raw("]" + then)
 	}
 }
 

@@ -80,8 +80,9 @@ func TestEncode_prefixIsStable(t *testing.T) {
 		c := encoderOf(t, o)
 		all := conversation(4, c.Info().Ref())
 		prev := ""
+		tools := []core.ToolSpec{{Name: "read_file"}}
 		for n := 2; n <= len(all); n++ {
-			body := string(c.encode(core.Request{Messages: all[:n]}, c.quirks()))
+			body := string(c.encode(core.Request{Messages: all[:n], Tools: tools}, c.quirks()))
 			if got := strings.Count(body, cacheMarker); got > 3 || (name == "markers") != (got > 0) {
 				t.Errorf("%s: %d markers", name, got)
 			}
@@ -91,6 +92,25 @@ func TestEncode_prefixIsStable(t *testing.T) {
 			}
 			prev = body
 		}
+	}
+}
+
+func TestEncode_textOnlyStillDeclaresTools(t *testing.T) {
+	t.Parallel()
+	srv := play(t, "strict: true\nelse: ok")
+	c := client(t, srv, func(o *Options) { o.Provider = "anthropic" })
+	h := append(conversation(2, ""), core.Message{Role: core.RoleUser, Content: "sum up"})
+	for _, messages := range [][]core.Message{h, h[:2]} {
+		if _, err := c.Stream(t.Context(), core.Request{Messages: messages}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reqs := srv.Requests()
+	if got := string(reqs[0].Fields["tool_choice"]); got != `"none"` || !cmp.Equal(reqs[0].Tools, []string{"read_file"}) {
+		t.Errorf("tools %v, tool_choice %s", reqs[0].Tools, got)
+	}
+	if reqs[1].Tools != nil || reqs[1].Fields["tool_choice"] != nil {
+		t.Errorf("tools without calls: %s", reqs[1].Body)
 	}
 }
 

@@ -32,6 +32,8 @@ func (c *Client) learn(err error, req core.Request, used quirks) bool {
 		next.completionLimit = true // the message names the field it wants
 	case strings.Contains(words, "max_completion_tokens") && used.completionLimit && req.MaxTokens > 0:
 		next.completionLimit = false
+	case len(req.Tools) == 0 && has(words, "must define tools", "tools="):
+		next.declareTools = true
 	case has(words, "stream_options", "include_usage"):
 		next.streamOptions = false
 	case strings.Contains(words, "prompt_cache_key"):

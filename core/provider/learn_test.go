@@ -62,3 +62,18 @@ func statuses(srv *scripted.Server) []int {
 	}
 	return out
 }
+
+func TestLearn_toolsMustBeDeclared(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, &scripted.Scenario{Func: func(r *scripted.Request) (scripted.Reply, bool) {
+		if len(r.Tools) == 0 {
+			complaint := scripted.Raw(`{"message":"Requests which include ` + "`tool_use`" + ` blocks must define tools."}`)
+			return scripted.Reply{Fault: &scripted.Fault{Status: 400, Error: &complaint}}, true
+		}
+		return scripted.Say("ok"), true
+	}})
+	h := append(conversation(1, ""), core.Message{Role: core.RoleUser, Content: "sum up"})
+	if _, err := client(t, srv).Stream(t.Context(), core.Request{Messages: h}, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openai/openai-go/v3/option"
+
 	"hermes/core"
 )
 
@@ -44,11 +46,14 @@ func (c *Client) list(parent context.Context) ([]string, error) {
 	w := newWatch(cancel, o)
 	defer w.stop()
 	var resp *http.Response
-	err := c.api.Get(ctx, "models", nil, &resp)
+	err := c.api.Get(ctx, "models", nil, &resp, c.listOptions()...)
 	if resp == nil {
 		return nil, c.cause(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if err != nil && resp.StatusCode < http.StatusBadRequest {
+		return nil, c.cause(ctx, err) // a refused redirect
+	}
 	if resp.StatusCode >= http.StatusBadRequest {
 		return nil, c.statusError(ctx, resp)
 	}
@@ -61,6 +66,14 @@ func (c *Client) list(parent context.Context) ([]string, error) {
 		return nil, &serverError{html: true, message: "the server answered with a web page"}
 	}
 	return parseModels(body)
+}
+
+// listOptions are the headers Anthropic's list wants; only its chat endpoint knows the common ones.
+func (c *Client) listOptions() []option.RequestOption {
+	if c.preset.Name != "anthropic" || c.opts.Key == "" {
+		return nil
+	}
+	return []option.RequestOption{option.WithHeader("X-Api-Key", c.opts.Key), option.WithHeader("Anthropic-Version", "2023-06-01")}
 }
 
 // parseModels reads {"data":[{"id"}]}, {"models":[{"name"}]}, or a bare list of objects or strings.

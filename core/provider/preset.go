@@ -133,6 +133,7 @@ type quirks struct {
 	completionLimit bool // max_completion_tokens instead of max_tokens
 	cacheMarkers    bool // cache_control on content parts
 	cacheKey        bool // prompt_cache_key
+	declareTools    bool // tool calls in the history need their tools declared, even to ask for text only
 }
 
 // quirks gives the rules to start with; a server may teach others. Reasoning goes back by default:
@@ -142,10 +143,13 @@ func (p Preset) quirks(model string) quirks {
 	switch p.Name {
 	case "openai":
 		q.reasoning, q.completionLimit, q.cacheKey = replayNever, true, true
-	case "anthropic", "gemini":
+	case "gemini":
 		q.reasoning = replayNever
+	case "anthropic":
+		q.reasoning, q.declareTools = replayNever, true
 	case "openrouter":
 		q.cacheMarkers = strings.HasPrefix(model, "anthropic/")
+		q.declareTools = q.cacheMarkers
 	}
 	return q
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"runtime"
 	"strings"
@@ -357,6 +358,34 @@ func TestClient_leavesNoGoroutine(t *testing.T) {
 	if got := runtime.NumGoroutine(); got > before {
 		buf := make([]byte, 1<<16)
 		t.Errorf("%d goroutines, %d before:\n%s", got, before, buf[:runtime.Stack(buf, true)])
+	}
+}
+
+func TestClient_keyDoesNotFollowARedirect(t *testing.T) {
+	t.Parallel()
+	reached := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { reached <- r.URL.Path }))
+	defer other.Close()
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer first.Close()
+	o := Options{Provider: "anthropic", BaseURL: first.URL + "/v1", Model: "m", Key: "sk-secret-secret", Retries: -1}
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Stream(t.Context(), ask("x"), nil); err == nil || !strings.Contains(err.Error(), "redirect") {
+		t.Errorf("chat: got %v", err)
+	}
+	if _, err := ListModels(t.Context(), o); err == nil {
+		t.Error("models: followed the redirect")
+	}
+	select {
+	case path := <-reached:
+		t.Errorf("the other server got a request for %s", path)
+	default:
 	}
 }
 
