@@ -91,6 +91,9 @@ func (s *Spill) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	cut := bytes.LastIndexByte(s.pending, '\n') + 1
+	if key := openKey(string(s.pending)); key < cut {
+		cut = key // a key block is redacted whole
+	}
 	if cut == 0 && len(s.pending) < 16*spillChunk {
 		return len(p), nil
 	}
@@ -133,8 +136,20 @@ type live struct {
 	closed bool
 }
 
-// maxHeld bounds what is held back, in bytes.
-const maxHeld = 1024
+// maxHeld bounds what is held back, in bytes; a key block that has begun may be longer than a word.
+const (
+	maxHeld    = 1024
+	maxHeldKey = 32 << 10
+)
+
+// openKey returns where a private key block begins that has not ended yet, or len(s).
+func openKey(s string) int {
+	begin := strings.LastIndex(s, "-----BEGIN ")
+	if begin < 0 || strings.Contains(s[begin:], "-----END ") {
+		return len(s)
+	}
+	return begin
+}
 
 func (l *live) write(s string) {
 	l.mu.Lock()
@@ -144,7 +159,9 @@ func (l *live) write(s string) {
 	}
 	s = l.held + s
 	cut := strings.LastIndexAny(s, " \t\r\n") + 1
-	if len(s)-cut > maxHeld {
+	if key := openKey(s); key < cut && len(s)-key < maxHeldKey {
+		cut = key
+	} else if len(s)-cut > maxHeld {
 		cut = len(s)
 		for cut > 0 && !utf8.RuneStart(s[cut-1]) {
 			cut--

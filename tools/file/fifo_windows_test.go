@@ -1,0 +1,5 @@
+package file
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }
