@@ -263,6 +263,5 @@ func noteBindings() []action {
 		n("dialog.session", keys.Dialog, "allow for this session by the rule shown", "s"),
 		n("dialog.always", keys.Dialog, "allow always by the rule shown", "a"),
 		n("dialog.deny", keys.Dialog, "deny", "d", "esc"),
-		n("overlay.close", keys.Overlay, "close", "esc"),
 	}
 }

@@ -66,7 +66,7 @@ func (m *Model) showCall(c *card.Call) tea.Cmd {
 	}
 	title := c.Tool + "  " + c.Summary
 	m.push(&textLayer{copy: c.Text(), view: viewer.New(title, m.scr.w, func(st *theme.Styles, w int) []string {
-		head := []string{c.Header(st, m.run.tick, m.opt.Now(), w), ""}
+		head := []string{c.Header(st, m.run.tick, m.opt.Now(), w, 0), ""}
 		return append(head, c.Full(st, w)...)
 	})})
 	return nil

@@ -19,12 +19,14 @@ type part struct {
 // statusBar draws the last line: figures at the left, what can be done or has just happened at the
 // right. Figures give way by rank, so that news always fits.
 func (m *Model) statusBar(w int) string {
-	right := m.statusRight()
-	rw := cell.Width(right)
-	if rw > w-2 {
-		right = cell.Truncate(right, max(w-2, 0))
-		rw = cell.Width(right)
+	right, keep := m.statusRight(), 0
+	for _, p := range m.statusParts() {
+		if p.rank == 0 { // what must be seen at every width
+			keep += cell.Width(p.text) + 3
+		}
 	}
+	right = cell.Truncate(right, max(w-2-keep, 0))
+	rw := cell.Width(right)
 	room := w - rw - 3
 	left := m.statusLeft(room)
 	return cell.Fit(" "+cell.Sides(left, right, w-2, cell.Width(left))+" ", w)
@@ -84,7 +86,7 @@ func (m *Model) statusParts() []part {
 		{text: muted(cell.Truncate(cell.Line(info.Folder), 32)), rank: 6},
 	}
 	if info.Yolo {
-		parts = append([]part{{text: m.st.Bad.Render("YOLO: nothing is asked"), rank: 0}}, parts...)
+		parts = append([]part{{text: m.st.Bad.Render("YOLO"), rank: 0}}, parts...)
 	}
 	return parts
 }
@@ -102,6 +104,8 @@ func (m *Model) statusRight() string {
 		return m.toastText()
 	case m.onboard != nil:
 		return m.st.Faint.Render("Ctrl+C twice quits")
+	case m.asks.layer != nil:
+		return m.st.Warn.Render("? waiting for your answer")
 	case m.run.active:
 		spin := card.Spinner(m.run.tick)
 		took := card.Duration(now.Sub(m.run.started).Truncate(time.Second))

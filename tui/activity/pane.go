@@ -19,6 +19,9 @@ import (
 
 var _ pane.Pane = (*Pane)(nil)
 
+// toolColumn is the room for the names of tools in a list that is wide enough.
+const toolColumn = 12
+
 // Pane lists the calls of the open session. Create it with New.
 type Pane struct {
 	st      *theme.Styles
@@ -85,13 +88,19 @@ func (p *Pane) Summary(w int) string {
 		return cell.Fit(p.st.Faint.Render("no calls yet"), w)
 	}
 	c := calls[len(calls)-1]
+	for i := len(calls) - 1; i >= 0 && p.log.Active() > 0; i-- { // what runs tells more than what ended
+		if !calls[i].Done() {
+			c = calls[i]
+			break
+		}
+	}
 	badge := p.Badge()
 	head := p.st.Muted.Render(badge+" ") + p.st.Faint.Render("│ ")
 	room := w - cell.Width(badge) - 3
 	if room < 16 {
 		return cell.Fit(p.st.Muted.Render(badge), w)
 	}
-	return cell.Fit(head+c.Header(p.st, p.tick, p.now(), room), w)
+	return cell.Fit(head+c.Header(p.st, p.tick, p.now(), room, 0), w)
 }
 
 // ShortHelp lists the keys that matter.
@@ -106,13 +115,17 @@ func (p *Pane) View() string {
 		return p.st.Faint.Render(cell.Truncate(" Calls of the agent show up here.", p.w))
 	}
 	p.settle()
+	column := 0
+	if p.w >= 40 {
+		column = toolColumn
+	}
 	var out []string
 	for i := p.top; i < len(calls) && i < p.top+p.h; i++ {
 		mark := " "
 		if p.focused && i == p.sel {
 			mark = p.st.Accent.Render("▌")
 		}
-		out = append(out, mark+calls[i].Header(p.st, p.tick, p.now(), max(p.w-2, 0)))
+		out = append(out, mark+calls[i].Header(p.st, p.tick, p.now(), max(p.w-2, 0), column))
 	}
 	return strings.Join(out, "\n")
 }

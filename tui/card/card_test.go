@@ -39,15 +39,15 @@ func TestLog_life(t *testing.T) {
 	l.Apply(&core.ToolOutput{CallID: "c1", Text: "line 1\n50%\r100%\n"})
 	c := l.Find("c1")
 	st := theme.New(theme.Plain)
-	got := []string{ansi.Strip(c.Header(st, 2, t0.Add(3*time.Second), 40))}
+	got := []string{ansi.Strip(c.Header(st, 2, t0.Add(3*time.Second), 40, 0))}
 	for _, line := range c.Body(st, 40, false) {
 		got = append(got, ansi.Strip(line))
 	}
 	l.Apply(&core.ApprovalAsked{Approval: core.Approval{CallID: "c1"}})
-	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40)))
+	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40, 0)))
 	l.Approved("c1", core.DecideOnce, "")
 	l.Apply(&core.ToolEnded{CallID: "c1", Result: "line 1\nboom", DurationMS: 1200, ExitCode: &one})
-	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40)))
+	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40, 0)))
 	want := []string{
 		"⠹ terminal  make                    3.0s", "  │ line 1", "  │ 100%",
 		"? terminal  make                    asks", "✗ terminal  make            exit 1  1.2s",
@@ -79,7 +79,7 @@ func TestCall_fits(t *testing.T) {
 		l.Apply(&core.ToolEnded{CallID: "c", OK: true, Result: strings.Repeat("漢字\tとtext ", 40), Detail: d})
 		for w := range 100 {
 			c := l.Find("c")
-			if got := cell.Width(c.Header(st, 1, time.Time{}, w)); got != w {
+			if got := cell.Width(c.Header(st, 1, time.Time{}, w, 0)); got != w {
 				t.Errorf("header at %d is %d", w, got)
 			}
 			for _, open := range []bool{true, false} {

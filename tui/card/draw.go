@@ -73,10 +73,13 @@ func (c *Call) Outcome(now time.Time) string {
 	return strings.Join(parts, "  ")
 }
 
-// Header draws the call on one line of exactly w cells: glyph, tool, summary, outcome.
-func (c *Call) Header(st *theme.Styles, tick int, now time.Time, w int) string {
+// Header draws the call on one line of exactly w cells: glyph, tool, summary, outcome. The name of the
+// tool takes at least column cells, so that the lines of a list stand in columns.
+func (c *Call) Header(st *theme.Styles, tick int, now time.Time, w, column int) string {
 	glyph, style := c.Glyph(st, tick)
-	left := style.Render(glyph) + " " + st.Bold.Render(cell.Truncate(c.Tool, 24)) + "  " + st.Text.Render(c.Summary)
+	tool := cell.Truncate(c.Tool, 24)
+	tool = st.Bold.Render(tool) + cell.Spaces(column-cell.Width(tool))
+	left := style.Render(glyph) + " " + tool + "  " + st.Text.Render(c.Summary)
 	outcome := c.Outcome(now)
 	ostyle := st.Muted
 	if c.State == Failed || c.State == Denied {
@@ -134,7 +137,7 @@ func (c *Call) content(st *theme.Styles, w int, open bool) (lines []string, more
 		}
 	case Failed:
 		n = tailFailed
-		if text == "" {
+		if c.Result != "" {
 			text = c.Result
 		}
 	default:

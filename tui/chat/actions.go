@@ -78,3 +78,6 @@ func (p *Pane) selected() *item {
 	}
 	return p.items[p.sel]
 }
+
+// TopItem is the index of the entry at the top of the view.
+func (p *Pane) TopItem() int { return p.view.top }

@@ -121,7 +121,7 @@ func (p *Pane) draw(i int) *drawn {
 	case kindAgent:
 		p.drawAgent(it, w, &d)
 	case kindTool:
-		d.parts[1] = []string{it.call.Header(p.st, p.tick, p.now(), w)}
+		d.parts[1] = []string{it.call.Header(p.st, p.tick, p.now(), w, 0)}
 		d.parts[2] = it.call.Body(p.st, w, it.open)
 	case kindNotice, kindEnd:
 		d.parts[1] = p.drawNotice(it, w)

@@ -107,7 +107,15 @@ func (p *Pane) Read(on bool) {
 // SetSize sets the cells of the body.
 func (p *Pane) SetSize(w, h int) {
 	p.w, p.h = max(w, 0), max(h, 0)
-	p.editor.SetSize(p.w-4-promptWidth(p.w), max(p.h*2/5-2, 1))
+	p.editor.SetSize(p.w-4-2*inset(p.w)-promptWidth(p.w), max(p.h*2/5-2, 1))
+}
+
+// inset is the free column at both sides of the text box.
+func inset(w int) int {
+	if w < 36 {
+		return 0
+	}
+	return 1
 }
 
 // promptWidth is the room for "› " in front of the text; very narrow boxes do without.
@@ -218,7 +226,7 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 	}
 	chip := func(s string) string { return p.st.Chip.Render(s) }
 	text, cx, cy := p.editor.View(chip)
-	pw := promptWidth(p.w)
+	pw, in := promptWidth(p.w), inset(p.w)
 	active := p.focused && !p.reading
 	body := make([]string, len(text))
 	for i, l := range text {
@@ -229,10 +237,14 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 		body[i] = " " + lead + l
 	}
 	if p.editor.Empty() && p.hint != "" {
-		body[0] += p.st.Faint.Render(cell.Truncate(p.hint, p.w-4-pw))
+		body[0] += p.st.Faint.Render(cell.Truncate(p.hint, p.w-4-2*in-pw))
 	}
 	label := pane.Label{Focused: active}
-	return pane.Frame(p.st, label, body, p.w, len(body)+2), cx + 2 + pw, cy + 1
+	box = pane.Frame(p.st, label, body, p.w-2*in, len(body)+2)
+	for i := range box {
+		box[i] = cell.Spaces(in) + box[i]
+	}
+	return box, cx + 2 + pw + in, cy + 1
 }
 
 // SetQueue shows the messages that wait for the running turn.

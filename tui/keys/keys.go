@@ -21,7 +21,6 @@ const (
 	Composer   Scope = "composer"
 	Transcript Scope = "transcript"
 	List       Scope = "list panes"
-	Overlay    Scope = "overlays"
 	Dialog     Scope = "approval"
 )
 

@@ -77,9 +77,9 @@ func (p *Picker) row(st *theme.Styles, r Row, selected bool, w int) string {
 	if title == "" {
 		title = "untitled"
 	}
-	right := fmt.Sprintf("%d msg  %s", r.Messages, Ago(p.now().Sub(r.Updated)))
-	if w > 70 && r.Model != "" {
-		right = cell.Truncate(cell.Line(r.Model), 28) + "  " + right
+	right := fmt.Sprintf("%5d msg %8s", r.Messages, Ago(p.now().Sub(r.Updated)))
+	if w > 70 {
+		right = cell.Fit(cell.Line(r.Model), 24) + right
 	}
 	if selected {
 		return st.Selected.Render(cell.Sides("› "+mark+title, right, w, 20))

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/tuitest"
+)
+
+// streamText is 100 KB of Markdown with headings, a table and code blocks, in 2,500 pieces.
+func streamText() []string {
+	para := strings.Repeat("plain words and 東京 text with `code`, ", 12) + "\n\n"
+	code := "```go\n" + strings.Repeat("func f(x int) int { return x + 1 } // 行\n", 60) + "```\n\n"
+	table := "| a | b |\n|---|---|\n" + strings.Repeat("| cell one | 値 two |\n", 30) + "\n"
+	var b strings.Builder
+	for i := 0; b.Len() < 100_000; i++ {
+		fmt.Fprintf(&b, "## Heading %d\n\n", i)
+		b.WriteString(strings.Repeat(para, 6))
+		if i%6 == 2 {
+			b.WriteString(code)
+		}
+		if i == 4 {
+			b.WriteString(table)
+		}
+	}
+	runes := []rune(b.String())
+	var out []string
+	for i := 0; i < len(runes) && len(out) < 2500; i += 40 {
+		out = append(out, string(runes[i:min(i+40, len(runes))]))
+	}
+	return out
+}
+
+func benchModel(tb testing.TB) *Model {
+	tb.Helper()
+	p := newPorts()
+	m := New(Options{Workspace: p.workspace("s1"), Now: newClock().now})
+	m.ctx = tb.Context()
+	m.Init()
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	return m
+}
+
+func deltaCost(m *Model, pieces []string) time.Duration {
+	start := time.Now()
+	for _, s := range pieces {
+		m.applyEvents(eventsMsg{gen: m.ws.gen, batch: []core.Event{&core.TextDelta{Meta: core.Meta{SessionID: "s1"}, MessageID: "m1", Text: s}}})
+		m.View()
+	}
+	return time.Since(start) / time.Duration(max(len(pieces), 1))
+}
+
+// OPEN-TU-05: the last deltas of a long answer cost no more than three times what early ones did,
+// and a key is drawn within 100 ms all the time.
+func TestDeltaCost_staysFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	pieces := streamText()
+	m := benchModel(t)
+	deltaCost(m, pieces[:250])
+	early := deltaCost(m, pieces[250:500])
+	deltaCost(m, pieces[500:len(pieces)-250])
+	late := deltaCost(m, pieces[len(pieces)-250:])
+	start := time.Now()
+	m.Update(tuitest.Key("x"))
+	m.View()
+	key := time.Since(start)
+	t.Logf("%d deltas: early %v, late %v, key %v", len(pieces), early, late, key)
+	if late > 3*early+time.Millisecond {
+		t.Errorf("a delta costs %v at the end, %v at the start", late, early)
+	}
+	if key > 100*time.Millisecond {
+		t.Errorf("a key takes %v", key)
+	}
+}
+
+func BenchmarkDelta(b *testing.B) {
+	pieces := streamText()
+	m := benchModel(b)
+	i := 0
+	for b.Loop() {
+		deltaCost(m, pieces[i%len(pieces):i%len(pieces)+1])
+		i++
+	}
+}
+
+func BenchmarkFrame(b *testing.B) {
+	c := newClock()
+	m := benchModel(b)
+	m.applyEvents(eventsMsg{gen: m.ws.gen, batch: story(c)})
+	for b.Loop() {
+		m.View()
+	}
+}
+
+func BenchmarkResize(b *testing.B) {
+	m := benchModel(b)
+	for i := range 300 {
+		m.applyEvents(eventsMsg{gen: m.ws.gen, batch: []core.Event{&core.MessageEnded{Meta: core.Meta{SessionID: "s1"}, Message: core.Message{
+			ID: fmt.Sprint("m", i), Role: core.RoleAssistant, Content: storyAnswer,
+		}}}})
+	}
+	w := 120
+	for b.Loop() {
+		w = 240 - w
+		m.Update(tea.WindowSizeMsg{Width: 100 + w%31, Height: 40})
+		m.View()
+	}
+}
+
+// BenchmarkOpen is opening a session of 5,000 messages down to its last screen.
+func BenchmarkOpen(b *testing.B) {
+	p := newPorts()
+	for i := range 2500 {
+		p.past = append(p.past,
+			core.Record{Type: core.RecordMessage, Message: &core.Message{ID: fmt.Sprint("u", i), Role: core.RoleUser, Content: "question 質問"}},
+			core.Record{Type: core.RecordMessage, Message: &core.Message{ID: fmt.Sprint("a", i), Role: core.RoleAssistant, Content: strings.Repeat(storyAnswer, 4)}})
+	}
+	for b.Loop() {
+		m := New(Options{Workspace: p.workspace("s1"), Now: newClock().now})
+		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		m.View()
+	}
+}
