@@ -231,7 +231,7 @@ func TestE2E_badInputIsAClearLine(t *testing.T) {
 		{"empty", good, []string{"run", "empty"}, 1, []string{"empty answer", "→"}},
 		{"no network", []string{"OPENAI_BASE_URL=http://127.0.0.1:9/v1", "HERMES_MODEL=m"}, []string{"run", "x"}, 1, []string{"→"}},
 		{"no such session", good, []string{"run", "--resume", "nope", "x"}, 3, []string{"no such session", "→"}},
-		{"home is a file", append(slices.Clone(good), "HERMES_HOME="+file), []string{"run", "x"}, 1, []string{file, "→"}},
+		{"home is a file", append(slices.Clone(good), "HERMES_HOME="+file), []string{"run", "x"}, 4, []string{file, "→"}},
 		{"bad format", good, []string{"sessions", "export", "x", "--format", "pdf"}, 2, []string{"pdf"}},
 		{"agent configures", append(slices.Clone(good), "HERMES_AGENT=s"), []string{"config", "set", "agent.max_turns", "5"}, 1, []string{"agent", "→"}},
 	}
@@ -340,7 +340,9 @@ func TestE2E_commands(t *testing.T) {
 	if out = run(0, "config", "get", "agent.max_turns"); out != "7\n" {
 		t.Errorf("%q", out)
 	}
-	var doc struct{ Checks []struct{ Name, Status, Message, Remedy string } }
+	var doc struct {
+		Checks []struct{ Name, Status, Message, Remedy string }
+	}
 	if err := json.Unmarshal([]byte(run(0, "doctor", "--json")), &doc); err != nil || len(doc.Checks) < 7 {
 		t.Errorf("%+v %v", doc, err)
 	}

@@ -186,6 +186,12 @@ func (x *terminal) gone(text string) {
 	x.until("the end of "+text, func(s string) bool { return !strings.Contains(s, text) })
 }
 
+// idle waits until no run is under way.
+func (x *terminal) idle() {
+	x.t.Helper()
+	x.gone("Esc stops")
+}
+
 // keys types bytes as a terminal would send them.
 func (x *terminal) keys(s string) {
 	x.t.Helper()

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -30,6 +32,7 @@ type Session struct {
 	agent  *agent.Agent
 	model  *Picked
 	ses    *session.Session
+	tools  *box
 	folder string
 	life   context.Context //nolint:containedctx // the life of the session, for work beside its turns
 	stop   context.CancelFunc
@@ -41,6 +44,12 @@ const closePatience = 5 * time.Second
 // OpenSession starts or resumes a conversation. Runs outlive ctx; Close ends them.
 func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	var err error
+	// A home that cannot be used is said now, not when the first message cannot be kept.
+	if _, serr := os.Stat(a.Home.Dir()); serr == nil {
+		if err := a.Home.Open(); err != nil {
+			return nil, err
+		}
+	}
 	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices()}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if s.model == nil {
@@ -59,9 +68,11 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	if err != nil {
 		return nil, err
 	}
+	s.Notices = append(s.Notices, box.notices...)
+	s.tools = box
 	told, err := s.openTranscript(ctx, o.Resume, box.Specs())
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, box.close())
 	}
 	p := s.ses.Prompt()
 	s.agent = agent.New(agent.Options{
@@ -250,9 +261,9 @@ func (s *Session) title(m *Picked) {
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
-	s.Conversation.Close(ctx)
+	s.Conversation.Close(ctx) // before the tools: a running command ends with its run
 	s.stop()
-	err := s.ses.Close()
+	err := errors.Join(s.tools.close(), s.ses.Close())
 	s.Feed.Close()
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,8 @@ type Config struct {
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, c Config) int {
-	x := &cli{Config: c}
+	// Known before the flags are parsed: wrong flags are reported in the form that was asked for.
+	x := &cli{Config: c, json: slices.Contains(c.Args, "--json")}
 	root := x.root()
 	root.SetArgs(c.Args)
 	root.SetIn(c.In)

@@ -40,7 +40,7 @@ Every feature also has a plain command; add --json for programs.`
 	p.StringSliceVar(&x.flags.Toolsets, "toolsets", nil, "toolsets to offer, comma separated (default from config)")
 	p.BoolVar(&x.flags.Yolo, "yolo", false, "approve dangerous calls without asking; the hard floor still holds")
 	p.IntVar(&x.flags.MaxIterations, "max-iterations", 0, "model requests in one turn (default agent.max_turns)")
-	p.BoolVar(&x.json, "json", false, "print JSON for programs")
+	p.BoolVar(&x.json, "json", x.json, "print JSON for programs")
 	f := c.Flags()
 	f.StringVar(&start.resume, "resume", "", "open a session: an id, a prefix or last; without one, pick from the list")
 	f.Lookup("resume").NoOptDefVal = resumeAsked

@@ -42,7 +42,7 @@ func (x *cli) first(ctx context.Context, a *app.App, start startFlags, o *tui.Op
 		resume = "last"
 	}
 	if resume == resumeAsked {
-		resume, o.PickSession = "", true
+		resume = ""
 	}
 	switch {
 	case start.demo:
