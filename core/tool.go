@@ -44,6 +44,9 @@ type ToolDetail struct {
 	Cut      int    `json:"cut,omitempty"`       // code points left out of Content
 	Denied   bool   `json:"denied,omitempty"`    // a person or a rule said no; nothing ran
 	Aborted  bool   `json:"aborted,omitempty"`   // interrupted while running
+	// Taint names where foreign text in Content came from ("web: https://…"): from here on the turn
+	// must not be learned from unasked. Several sources are joined by a line break.
+	Taint string `json:"taint,omitempty"`
 }
 
 // Toolbox is the frozen set of tools of a session, with approval, limits and redaction around them.
