@@ -49,7 +49,7 @@ func (m *Model) connect() tea.Cmd {
 	if m.ws.Conversation == nil {
 		return nil
 	}
-	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx)
+	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx) //nolint:fatcontext // one per workspace, ended by show
 	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd())
 }
 

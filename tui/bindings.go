@@ -68,115 +68,183 @@ func bindings() []action {
 
 func globalBindings() []action {
 	return []action{
-		{Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "interrupt; else clear the draft; else, twice, quit"},
-			run: func(m *Model, _ string) tea.Cmd { return m.cancelKey() }},
-		{Binding: keys.Binding{ID: "app.back", Scope: keys.Anywhere, Keys: []string{"esc"}, Help: "close what lies on top; else interrupt"},
-			run: func(m *Model, _ string) tea.Cmd { return m.escape() }},
-		{Binding: keys.Binding{ID: "app.leader", Scope: keys.Anywhere, Keys: []string{keys.Leader}, Help: "prefix of the keys below"},
-			run: func(m *Model, _ string) tea.Cmd { m.note.prefix = true; return nil }},
-		{Binding: keys.Binding{ID: "app.redraw", Scope: keys.Anywhere, Keys: []string{"ctrl+l"}, Help: "draw the screen anew"},
-			run: func(*Model, string) tea.Cmd { return tea.ClearScreen }},
-		{Binding: keys.Binding{ID: "app.suspend", Scope: keys.Anywhere, Keys: []string{"ctrl+z"}, Help: "suspend (fg comes back)"},
-			run: func(*Model, string) tea.Cmd { return tea.Suspend }},
+		{
+			Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "interrupt; else clear the draft; else, twice, quit"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.cancelKey() },
+		},
+		{
+			Binding: keys.Binding{ID: "app.back", Scope: keys.Anywhere, Keys: []string{"esc"}, Help: "close what lies on top; else interrupt"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.escape() },
+		},
+		{
+			Binding: keys.Binding{ID: "app.leader", Scope: keys.Anywhere, Keys: []string{keys.Leader}, Help: "prefix of the keys below"},
+			run:     func(m *Model, _ string) tea.Cmd { m.note.prefix = true; return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "app.redraw", Scope: keys.Anywhere, Keys: []string{"ctrl+l"}, Help: "draw the screen anew"},
+			run:     func(*Model, string) tea.Cmd { return tea.ClearScreen },
+		},
+		{
+			Binding: keys.Binding{ID: "app.suspend", Scope: keys.Anywhere, Keys: []string{"ctrl+z"}, Help: "suspend (fg comes back)"},
+			run:     func(*Model, string) tea.Cmd { return tea.Suspend },
+		},
 	}
 }
 
 func prefixBindings() []action {
 	pane := func(id, key, help string, p layout.Pane) action {
-		return action{Binding: keys.Binding{ID: id, Scope: keys.Prefix, Keys: []string{key}, Help: help},
-			run: func(m *Model, _ string) tea.Cmd { return m.gotoPane(p) }}
+		return action{
+			Binding: keys.Binding{ID: id, Scope: keys.Prefix, Keys: []string{key}, Help: help},
+			run:     func(m *Model, _ string) tea.Cmd { return m.gotoPane(p) },
+		}
 	}
 	return []action{
 		pane("pane.chat", "1", "chat; again: zoom", layout.Chat),
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
-		{Binding: keys.Binding{ID: "pane.next", Scope: keys.Prefix, Keys: []string{"o"}, Help: "next pane"},
-			run: func(m *Model, _ string) tea.Cmd { return m.cycle(1) }},
-		{Binding: keys.Binding{ID: "pane.zoom", Scope: keys.Prefix, Keys: []string{"z"}, Help: "zoom the focused pane"},
-			run: func(m *Model, _ string) tea.Cmd { return m.gotoPane(m.scr.focus) }},
-		{Binding: keys.Binding{ID: "layout.wider", Scope: keys.Prefix, Keys: []string{"<"}, Help: "widen the side column"},
-			run: func(m *Model, _ string) tea.Cmd { return m.widen(4) }},
-		{Binding: keys.Binding{ID: "layout.narrower", Scope: keys.Prefix, Keys: []string{">"}, Help: "narrow the side column"},
-			run: func(m *Model, _ string) tea.Cmd { return m.widen(-4) }},
-		{Binding: keys.Binding{ID: "layout.reset", Scope: keys.Prefix, Keys: []string{"="}, Help: "reset the layout"},
+		{
+			Binding: keys.Binding{ID: "pane.next", Scope: keys.Prefix, Keys: []string{"o"}, Help: "next pane"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(1) },
+		},
+		{
+			Binding: keys.Binding{ID: "pane.zoom", Scope: keys.Prefix, Keys: []string{"z"}, Help: "zoom the focused pane"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.gotoPane(m.scr.focus) },
+		},
+		{
+			Binding: keys.Binding{ID: "layout.wider", Scope: keys.Prefix, Keys: []string{"<"}, Help: "widen the side column"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.widen(4) },
+		},
+		{
+			Binding: keys.Binding{ID: "layout.narrower", Scope: keys.Prefix, Keys: []string{">"}, Help: "narrow the side column"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.widen(-4) },
+		},
+		{
+			Binding: keys.Binding{ID: "layout.reset", Scope: keys.Prefix, Keys: []string{"="}, Help: "reset the layout"},
 			run: func(m *Model, _ string) tea.Cmd {
 				m.scr.side, m.scr.zoom = 0, false
 				m.place()
 				return nil
-			}},
-		{Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.ToggleAll(); return nil }},
-		{Binding: keys.Binding{ID: "composer.undo", Scope: keys.Prefix, Keys: []string{"u"}, Help: "undo in the composer"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil }},
-		{Binding: keys.Binding{ID: "composer.unfold", Scope: keys.Prefix, Keys: []string{"v"}, Help: "unfold the paste at the cursor"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Composer().Unfold(); return nil },
+			},
+		},
+		{
+			Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.ToggleAll(); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.undo", Scope: keys.Prefix, Keys: []string{"u"}, Help: "undo in the composer"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.unfold", Scope: keys.Prefix, Keys: []string{"v"}, Help: "unfold the paste at the cursor"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Unfold(); return nil },
 			why: func(m *Model) string {
 				if !m.chat.Composer().AtChip() {
 					return "the cursor is not at a folded paste"
 				}
 				return ""
-			}},
+			},
+		},
 	}
 }
 
 func commandBindings() []action {
 	return []action{
-		{Binding: keys.Binding{ID: "app.help", Scope: keys.Prefix, Keys: []string{"?"}, Slash: "/help", Help: "keys and commands"},
-			run: func(m *Model, _ string) tea.Cmd { return m.showHelp() }},
-		{Binding: keys.Binding{ID: "session.new", Scope: keys.Prefix, Keys: []string{"n"}, Slash: "/new", Help: "start a new session"}, why: whyNoSwitch,
+		{
+			Binding: keys.Binding{ID: "app.help", Scope: keys.Prefix, Keys: []string{"?"}, Slash: "/help", Help: "keys and commands"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.showHelp() },
+		},
+		{
+			Binding: keys.Binding{ID: "session.new", Scope: keys.Prefix, Keys: []string{"n"}, Slash: "/new", Help: "start a new session"}, why: whyNoSwitch,
 			run: func(m *Model, _ string) tea.Cmd {
 				return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
-			}},
-		{Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "list, resume, rename, fork, delete sessions"}, why: whyNoSessions,
-			run: func(m *Model, _ string) tea.Cmd { return m.showSessions() }},
-		{Binding: keys.Binding{ID: "session.resume", Scope: keys.Prefix, Slash: "/resume", Args: "[id]", Help: "go on with a stored session"}, why: whyNoSwitch,
-			run: resumeCommand},
-		{Binding: keys.Binding{ID: "session.rename", Scope: keys.Prefix, Slash: "/rename", Args: "[title]", Help: "name this session"}, why: whyNoSessions,
-			run: renameCommand},
-		{Binding: keys.Binding{ID: "session.fork", Scope: keys.Prefix, Slash: "/fork", Help: "go on in a copy of this session"}, why: whyNoSwitch,
-			run: func(m *Model, _ string) tea.Cmd { return m.fork("") }},
-		{Binding: keys.Binding{ID: "session.export", Scope: keys.Prefix, Slash: "/export", Args: "[md|json] [--redact]", Help: "write this session to a file"}, why: whyNoSessions,
-			run: exportCommand},
-		{Binding: keys.Binding{ID: "model.pick", Scope: keys.Prefix, Keys: []string{"l"}, Slash: "/model", Args: "[name]", Help: "switch the model"}, why: whyNoModels,
+			},
+		},
+		{
+			Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "list, resume, rename, fork, delete sessions"}, why: whyNoSessions,
+			run: func(m *Model, _ string) tea.Cmd { return m.showSessions() },
+		},
+		{
+			Binding: keys.Binding{ID: "session.resume", Scope: keys.Prefix, Slash: "/resume", Args: "[id]", Help: "go on with a stored session"}, why: whyNoSwitch,
+			run: resumeCommand,
+		},
+		{
+			Binding: keys.Binding{ID: "session.rename", Scope: keys.Prefix, Slash: "/rename", Args: "[title]", Help: "name this session"}, why: whyNoSessions,
+			run: renameCommand,
+		},
+		{
+			Binding: keys.Binding{ID: "session.fork", Scope: keys.Prefix, Slash: "/fork", Help: "go on in a copy of this session"}, why: whyNoSwitch,
+			run: func(m *Model, _ string) tea.Cmd { return m.fork("") },
+		},
+		{
+			Binding: keys.Binding{ID: "session.export", Scope: keys.Prefix, Slash: "/export", Args: "[md|json] [--redact]", Help: "write this session to a file"}, why: whyNoSessions,
+			run: exportCommand,
+		},
+		{
+			Binding: keys.Binding{ID: "model.pick", Scope: keys.Prefix, Keys: []string{"l"}, Slash: "/model", Args: "[name]", Help: "switch the model"}, why: whyNoModels,
 			run: func(m *Model, args string) tea.Cmd {
 				if args != "" {
 					return m.switchCmd(args)
 				}
 				return m.showModels()
-			}},
-		{Binding: keys.Binding{ID: "run.retry", Scope: keys.Prefix, Slash: "/retry", Help: "repeat the turn that failed or was stopped"}, why: whyNoRetry,
-			run: func(m *Model, _ string) tea.Cmd { return m.retryCmd() }},
-		{Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "take the last waiting message back into the composer"}, why: whyNoQueue,
-			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() }},
-		{Binding: keys.Binding{ID: "chat.clear", Scope: keys.Prefix, Slash: "/clear", Help: "clear the screen (the session keeps everything)"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Clear(); return nil }},
-		{Binding: keys.Binding{ID: "app.demo", Scope: keys.Prefix, Slash: "/demo", Help: "open the demo in a throw-away home"}, why: whyNoDemo,
-			run: func(m *Model, _ string) tea.Cmd { return m.openCmd(m.opt.Setup.Demo) }},
-		{Binding: keys.Binding{ID: "app.quit", Scope: keys.Prefix, Slash: "/quit", Help: "leave hermes"},
-			run: func(*Model, string) tea.Cmd { return tea.Quit }},
+			},
+		},
+		{
+			Binding: keys.Binding{ID: "run.retry", Scope: keys.Prefix, Slash: "/retry", Help: "repeat the turn that failed or was stopped"}, why: whyNoRetry,
+			run: func(m *Model, _ string) tea.Cmd { return m.retryCmd() },
+		},
+		{
+			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "take the last waiting message back into the composer"}, why: whyNoQueue,
+			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() },
+		},
+		{
+			Binding: keys.Binding{ID: "chat.clear", Scope: keys.Prefix, Slash: "/clear", Help: "clear the screen (the session keeps everything)"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Clear(); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "app.demo", Scope: keys.Prefix, Slash: "/demo", Help: "open the demo in a throw-away home"}, why: whyNoDemo,
+			run: func(m *Model, _ string) tea.Cmd { return m.openCmd(m.opt.Setup.Demo) },
+		},
+		{
+			Binding: keys.Binding{ID: "app.quit", Scope: keys.Prefix, Slash: "/quit", Help: "leave hermes"},
+			run:     func(*Model, string) tea.Cmd { return tea.Quit },
+		},
 	}
 }
 
 func composerBindings() []action {
 	return []action{
-		{Binding: keys.Binding{ID: "composer.next", Scope: keys.Composer, Keys: []string{"tab"}, Help: "complete a command; else the transcript, then the next pane"},
-			run: func(m *Model, _ string) tea.Cmd { return m.cycle(1) }},
-		{Binding: keys.Binding{ID: "composer.prev", Scope: keys.Composer, Keys: []string{"shift+tab"}, Help: "previous pane"},
-			run: func(m *Model, _ string) tea.Cmd { return m.cycle(-1) }},
-		{Binding: keys.Binding{ID: "chat.pageup", Scope: keys.Composer, Keys: []string{"pgup"}, Help: "scroll back"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-m.chat.Page()); return nil }},
-		{Binding: keys.Binding{ID: "chat.pagedown", Scope: keys.Composer, Keys: []string{"pgdown"}, Help: "scroll forward"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(m.chat.Page()); return nil }},
-		{Binding: keys.Binding{ID: "chat.lineup", Scope: keys.Composer, Keys: []string{"shift+up"}, Help: "scroll back a line"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-1); return nil }},
-		{Binding: keys.Binding{ID: "chat.linedown", Scope: keys.Composer, Keys: []string{"shift+down"}, Help: "scroll forward a line"},
-			run: func(m *Model, _ string) tea.Cmd { m.chat.Scroll(1); return nil }},
+		{
+			Binding: keys.Binding{ID: "composer.next", Scope: keys.Composer, Keys: []string{"tab"}, Help: "complete a command; else the transcript, then the next pane"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(1) },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.prev", Scope: keys.Composer, Keys: []string{"shift+tab"}, Help: "previous pane"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(-1) },
+		},
+		{
+			Binding: keys.Binding{ID: "chat.pageup", Scope: keys.Composer, Keys: []string{"pgup"}, Help: "scroll back"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-m.chat.Page()); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "chat.pagedown", Scope: keys.Composer, Keys: []string{"pgdown"}, Help: "scroll forward"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Scroll(m.chat.Page()); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "chat.lineup", Scope: keys.Composer, Keys: []string{"shift+up"}, Help: "scroll back a line"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Scroll(-1); return nil },
+		},
+		{
+			Binding: keys.Binding{ID: "chat.linedown", Scope: keys.Composer, Keys: []string{"shift+down"}, Help: "scroll forward a line"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.Scroll(1); return nil },
+		},
 	}
 }
 
 func transcriptBindings() []action {
 	b := func(id, help string, run func(m *Model) tea.Cmd, keystrokes ...string) action {
-		return action{Binding: keys.Binding{ID: id, Scope: keys.Transcript, Keys: keystrokes, Help: help},
-			run: func(m *Model, _ string) tea.Cmd { return run(m) }}
+		return action{
+			Binding: keys.Binding{ID: id, Scope: keys.Transcript, Keys: keystrokes, Help: help},
+			run:     func(m *Model, _ string) tea.Cmd { return run(m) },
+		}
 	}
 	retry := b("read.retry", "repeat the turn that failed or was stopped", func(m *Model) tea.Cmd { return m.retryCmd() }, "r")
 	retry.why = whyNoRetry
@@ -214,8 +282,10 @@ func transcriptBindings() []action {
 
 func listBindings() []action {
 	b := func(id, help string, run func(m *Model) tea.Cmd, keystrokes ...string) action {
-		return action{Binding: keys.Binding{ID: id, Scope: keys.List, Keys: keystrokes, Help: help},
-			run: func(m *Model, _ string) tea.Cmd { return run(m) }}
+		return action{
+			Binding: keys.Binding{ID: id, Scope: keys.List, Keys: keystrokes, Help: help},
+			run:     func(m *Model, _ string) tea.Cmd { return run(m) },
+		}
 	}
 	sel := func(n func(m *Model) int) func(m *Model) tea.Cmd {
 		return func(m *Model) tea.Cmd { m.tools.Select(n(m)); return nil }

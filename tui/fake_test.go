@@ -82,6 +82,7 @@ func (p *ports) SetQueue(q []string) {
 	defer p.mu.Unlock()
 	p.queue = q
 }
+
 func (p *ports) Answer(id string, d core.Decision) error {
 	return p.note("answer " + id + " " + string(d))
 }
@@ -132,6 +133,7 @@ func (p draftPort) Save(_ context.Context, id, text string) error {
 type historyPort struct{ *ports }
 
 func (p historyPort) Load(context.Context) ([]string, error) { return []string{"older", "newer"}, nil }
+
 func (p historyPort) Append(_ context.Context, text string) error {
 	return p.note("history " + text)
 }
@@ -158,6 +160,7 @@ func (p setupPort) Plan(c Choice) []string {
 func (p setupPort) Save(_ context.Context, c Choice) (Workspace, error) {
 	return p.workspace("first"), p.note("save " + c.Preset + " " + c.Key + " " + c.Model)
 }
+
 func (p setupPort) Demo(context.Context) (Workspace, error) {
 	return p.workspace("demo"), p.note("demo")
 }

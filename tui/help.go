@@ -18,8 +18,12 @@ func drawHelp(m *Model, st *theme.Styles, w int) []string {
 		scope keys.Scope
 		title string
 	}{
-		{keys.Anywhere, "Anywhere"}, {keys.Prefix, "After Ctrl+X, or as a command"}, {keys.Composer, "Composer"},
-		{keys.Transcript, "Transcript (Tab from an empty composer)"}, {keys.List, "Lists"}, {keys.Dialog, "Approval"},
+		{keys.Anywhere, "Anywhere"},
+		{keys.Prefix, "After Ctrl+X, or as a command"},
+		{keys.Composer, "Composer"},
+		{keys.Transcript, "Transcript (Tab from an empty composer)"},
+		{keys.List, "Lists"},
+		{keys.Dialog, "Approval"},
 	}
 	for _, h := range heads {
 		out = append(out, st.TitleFocus.Render(cell.Truncate(h.title, w)))

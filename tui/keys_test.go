@@ -128,6 +128,7 @@ func TestBindings_allRun(t *testing.T) {
 				r.keys("tab")
 			case keys.List:
 				r.keys("ctrl+x", "2")
+			default:
 			}
 			for _, k := range a.Keys {
 				if a.Scope == keys.Prefix {

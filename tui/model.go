@@ -23,7 +23,7 @@ var _ tea.Model = (*Model)(nil)
 // where the focus is and what lies on top; panes own how they look. Create it with New.
 type Model struct {
 	opt Options
-	// ctx is what commands run under; Run sets it. Bubble Tea gives Update none.
+	// ctx is what commands run under; Run sets it before Init. Bubble Tea gives Update none.
 	ctx context.Context //nolint:containedctx // commands are closures over it, there is no call to pass it through
 	// abort ends the program after a panic in View, which cannot return a command.
 	abort func()
@@ -102,7 +102,7 @@ func New(o Options) *Model {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	m := &Model{opt: o, ctx: context.TODO(), abort: func() {}}
+	m := &Model{opt: o, abort: func() {}}
 	m.scr.dark, m.scr.plain, m.scr.focus = o.Theme != string(theme.Light), o.NoColor || o.Theme == string(theme.Plain), layout.Chat
 	m.st = theme.New(m.themeKind())
 	m.log = card.NewLog()

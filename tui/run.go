@@ -52,8 +52,10 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	case errors.Is(err, tea.ErrInterrupted):
 		return closing
 	case err != nil:
-		return &core.Error{Code: core.CodeInternal, Op: "run the screen", Err: err,
-			Hint: "check that this is a terminal; hermes run works without one"}
+		return &core.Error{
+			Code: core.CodeInternal, Op: "run the screen", Err: err,
+			Hint: "check that this is a terminal; hermes run works without one",
+		}
 	}
 	return closing
 }

@@ -39,8 +39,8 @@ func TestSweep_everyViewEverySize(t *testing.T) {
 			prepare(r)
 			for _, zoom := range []bool{false, true} {
 				r.m.scr.zoom = zoom
-				for _, w := range []int{0, 1, 2, 5, 20, 39, 40, 41, 47, 59, 60, 64, 79, 88, 100, 119, 120, 133, 200} {
-					for _, h := range []int{0, 1, 2, 5, 11, 12, 13, 20, 24, 31, 32, 40, 60} {
+				for _, w := range []int{0, 1, 5, 39, 40, 47, 59, 60, 79, 88, 100, 119, 120, 133, 200} {
+					for _, h := range []int{0, 1, 5, 11, 12, 13, 24, 31, 32, 60} {
 						r.send(tea.WindowSizeMsg{Width: w, Height: h})
 						v := r.m.View()
 						if w > 0 && h > 0 {
@@ -146,7 +146,7 @@ func TestHostileContent(t *testing.T) {
 			if strings.ContainsFunc(v.WindowTitle, func(c rune) bool { return c < 0x20 || (c >= 0x7f && c < 0xa0) }) {
 				t.Errorf("%s: title %q", where, v.WindowTitle)
 			}
-			if strings.Contains(ansi.Strip(v.Content), "owned") {
+			if where != "composer" && strings.Contains(ansi.Strip(v.Content), "owned") { // a paste keeps all but control bytes
 				t.Errorf("%s: the payload of an OSC is visible", where)
 			}
 		}
@@ -172,6 +172,7 @@ func TestHostileContent(t *testing.T) {
 	check("toast")
 	r.send(tea.PasteMsg{Content: hostile})
 	check("composer")
+	r.m.chat.Composer().Reset()
 	r.m.ws.Info.Model.Model, r.m.ws.Info.Folder = hostile, hostile
 	check("status bar")
 	r.emit(&core.ApprovalAsked{Approval: core.Approval{ID: "x", Tool: hostile, Subject: hostile, Reasons: []string{hostile}, Rule: hostile, Folder: hostile, Diff: hostile}})

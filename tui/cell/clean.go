@@ -84,7 +84,7 @@ func csiLen(s string) int {
 }
 
 func stringLen(s string) int {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case 0x07:
 			return i + 1

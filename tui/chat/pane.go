@@ -208,8 +208,8 @@ func (p *Pane) queueLines() []string {
 	n := p.queueHeight()
 	var out []string
 	for i := range n {
-		switch {
-		case i == maxQueueLines:
+		switch i {
+		case maxQueueLines:
 			out = append(out, p.st.Faint.Render(cell.Truncate(fmt.Sprintf("  … %d more waiting", len(p.queue)-i), p.w)))
 		default:
 			text := cell.Truncate(cell.Line(p.queue[i]), p.w-12)

@@ -22,7 +22,7 @@ func (e *Editor) rows() []row {
 	}
 	var out []row
 	from, width, brk := 0, 0, -1
-	for i := 0; i < len(e.elems); i++ {
+	for i := range e.elems {
 		el := e.elems[i]
 		if el.show == "" { // line break
 			out = append(out, row{from, i + 1})

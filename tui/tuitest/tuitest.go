@@ -21,69 +21,69 @@ var update = flag.Bool("update", false, "rewrite golden files") //nolint:gocheck
 
 // Golden compares frame without colours to testdata/<name>.golden beside the test; go test -update
 // rewrites the file. Trailing spaces are kept: they are part of the frame.
-func Golden(t testing.TB, name, frame string) {
-	t.Helper()
+func Golden(tb testing.TB, name, frame string) {
+	tb.Helper()
 	got := []byte(ansi.Strip(frame) + "\n")
 	path := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("no golden frame (run with -update): %v", err)
+		tb.Fatalf("no golden frame (run with -update): %v", err)
 	}
 	want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
+		tb.Errorf("%s differs (-want +got):\n%s", path, diff)
 	}
 }
 
 // Fits fails when frame has more than h lines, a line wider than w, an escape sequence other than a
 // style, a control character or broken UTF-8.
-func Fits(t testing.TB, frame string, w, h int) {
-	t.Helper()
+func Fits(tb testing.TB, frame string, w, h int) {
+	tb.Helper()
 	lines := strings.Split(frame, "\n")
 	if len(lines) > h && frame != "" {
-		t.Errorf("%dx%d: %d lines", w, h, len(lines))
+		tb.Errorf("%dx%d: %d lines", w, h, len(lines))
 	}
 	for i, line := range lines {
 		if n := ansi.StringWidth(line); n > w {
-			t.Errorf("%dx%d: line %d is %d cells: %q", w, h, i, n, line)
+			tb.Errorf("%dx%d: line %d is %d cells: %q", w, h, i, n, line)
 		}
 		if n := ansi.WcWidth.StringWidth(line); n > w {
-			t.Errorf("%dx%d: line %d is %d cells by code point: %q", w, h, i, n, line)
+			tb.Errorf("%dx%d: line %d is %d cells by code point: %q", w, h, i, n, line)
 		}
 		if !utf8.ValidString(line) {
-			t.Errorf("%dx%d: line %d is not valid UTF-8: %q", w, h, i, line)
+			tb.Errorf("%dx%d: line %d is not valid UTF-8: %q", w, h, i, line)
 		}
 	}
-	OnlyStyles(t, frame)
+	OnlyStyles(tb, frame)
 }
 
 // Fills is Fits, and every line is exactly w cells and there are exactly h.
-func Fills(t testing.TB, frame string, w, h int) {
-	t.Helper()
-	Fits(t, frame, w, h)
+func Fills(tb testing.TB, frame string, w, h int) {
+	tb.Helper()
+	Fits(tb, frame, w, h)
 	lines := strings.Split(frame, "\n")
 	if len(lines) != h {
-		t.Errorf("%dx%d: %d lines, want all", w, h, len(lines))
+		tb.Errorf("%dx%d: %d lines, want all", w, h, len(lines))
 	}
 	for i, line := range lines {
 		if n := ansi.StringWidth(line); n != w {
-			t.Errorf("%dx%d: line %d is %d cells: %q", w, h, i, n, line)
+			tb.Errorf("%dx%d: line %d is %d cells: %q", w, h, i, n, line)
 		}
 	}
 }
 
 // OnlyStyles fails when frame holds an escape sequence that is not CSI … m, or a control character.
-func OnlyStyles(t testing.TB, frame string) {
-	t.Helper()
+func OnlyStyles(tb testing.TB, frame string) {
+	tb.Helper()
 	rest := frame
 	for len(rest) > 0 {
 		i := strings.IndexFunc(rest, func(r rune) bool {
@@ -95,7 +95,7 @@ func OnlyStyles(t testing.TB, frame string) {
 		rest = rest[i:]
 		end := strings.IndexByte(rest, 'm')
 		if !strings.HasPrefix(rest, "\x1b[") || end < 0 || strings.Trim(rest[2:end], "0123456789;:") != "" {
-			t.Errorf("forbidden sequence at %q", rest[:min(len(rest), 20)])
+			tb.Errorf("forbidden sequence at %q", rest[:min(len(rest), 20)])
 			return
 		}
 		rest = rest[end+1:]
