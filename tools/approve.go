@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"crypto/rand"
 	"strings"
 
 	"hermes/core"
@@ -34,7 +35,7 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		rule = ""
 	}
 	decision, why := r.opts.Approver.Approve(wait, core.Approval{
-		ID: "a-" + call.ID, SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
+		ID: "a-" + rand.Text()[:12], SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
 		Subject: v.Subject, Reasons: v.Reasons, Rule: rule, Diff: v.Diff, Folder: v.Folder,
 	})
 	if ctx.Err() != nil {
@@ -58,14 +59,14 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		return nil
 	case core.DecideDeny:
 	}
-	text := call.Name + " was denied and was not run."
-	if wait.Err() != nil {
-		text = call.Name + " was not run: nobody answered the approval in time."
+	text := call.Name + " was denied and was not run"
+	switch {
+	case wait.Err() != nil:
+		text = call.Name + " was not run: nobody answered the approval in time"
+	case why != "":
+		text += ": " + strings.TrimSuffix(why, ".")
 	}
-	if why != "" {
-		text += " " + why
-	}
-	return denied(text + " Do not try the same again; continue another way or ask.")
+	return denied(text + ". Do not try the same again; continue another way or ask.")
 }
 
 // notSaved tells on the live output that an "always" holds for this session only.

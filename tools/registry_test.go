@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hermes/core"
+	"hermes/core/config"
 	"hermes/core/home"
 	"hermes/tools"
 )
@@ -381,5 +382,74 @@ func TestWorkdir(t *testing.T) {
 	}
 	if _, err := tools.NewWorkdir(filepath.Join(top, "nowhere")); err == nil {
 		t.Error("a missing folder is accepted")
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	h := home.At(t.TempDir())
+	if err := os.WriteFile(h.Config(), []byte("# mine\napprovals:\n  allow:\n    - \"terminal: any chmod\" # why\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, problems := config.Load(h)
+	r := tools.NewRules(config.Open(h), cfg.Approvals.Allow)
+	if len(problems) > 0 || !r.Allowed("terminal: any chmod") || r.Allowed("terminal: any") {
+		t.Errorf("rules of the file: %v", problems)
+	}
+	const rule = `terminal: exactly echo "a: b" > ../x # y`
+	for range 2 {
+		if err := r.Allow(t.Context(), rule); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, _ := config.Load(h)
+	if want := []string{"terminal: any chmod", rule}; strings.Join(again.Approvals.Allow, "|") != strings.Join(want, "|") || !r.Allowed(rule) {
+		t.Errorf("saved %q", again.Approvals.Allow)
+	}
+	if b, err := os.ReadFile(h.Config()); err != nil || !strings.HasPrefix(string(b), "# mine\n") || !strings.Contains(string(b), "# why\n") {
+		t.Errorf("comments are gone: %s", b)
+	}
+}
+
+// keyBlocks redacts whole key blocks only, as the real redactor does.
+type keyBlocks struct{}
+
+func (keyBlocks) Redact(s string) string {
+	begin := strings.Index(s, "-----BEGIN ")
+	end := strings.Index(s, "-----END KEY-----")
+	if begin < 0 || end < begin {
+		return s
+	}
+	return s[:begin] + "[redacted]" + s[end+len("-----END KEY-----"):]
+}
+
+func TestOutput_keyBlocksStayWhole(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	r := tools.New(tools.Options{Redactor: keyBlocks{}}, probe{name: "x", run: func(_ context.Context, run core.ToolRun) core.ToolResult {
+		for line := range strings.Lines("start\n-----BEGIN KEY-----\nabc\ndef\n-----END KEY-----\nend\n") {
+			run.Output(line)
+		}
+		return core.ToolResult{OK: true}
+	}})
+	r.Run(t.Context(), core.ToolCall{ID: "1", Name: "x"}, core.ToolRun{Output: func(s string) { got.WriteString(s) }})
+	if got.String() != "start\n[redacted]\nend\n" {
+		t.Errorf("live %q", got.String())
+	}
+	spill, err := tools.NewSpills(home.At(t.TempDir()), keyBlocks{}).Open("s", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filler := strings.Repeat("filler line\n", 6000)
+	for _, s := range []string{filler[:60_000], "\n-----BEGIN KEY-----\nabc\n", strings.Repeat("def\n", 2000), "-----END KEY-----\n", filler} {
+		_, _ = spill.Write([]byte(s))
+	}
+	path, err := spill.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(kept), "def") || !strings.Contains(string(kept), "\n[redacted]\nfiller") {
+		t.Errorf("spilled key: %v", err)
 	}
 }

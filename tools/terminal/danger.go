@@ -44,6 +44,14 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.cluster(name, operands)
 	case "cp", "mv", "install", "ln", "rsync", "scp", "tee", "dd", "truncate", "touch", "mkdir", "sed", "perl", "gsed":
 		s.fileWriters(name, args, flags, operands)
+	case "curl", "wget", "tar", "unzip", "bsdtar":
+		s.outputs(name, args)
+	case "awk", "gawk", "mawk", "nawk":
+		if slices.ContainsFunc(args, func(a string) bool {
+			return strings.Contains(a, "system(") || strings.Contains(a, "system (") || strings.Contains(a, `| "`)
+		}) {
+			s.ask("inline-code", "runs commands from inside "+name)
+		}
 	case "crontab", "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
 		if !slices.Contains(args, "-l") && !slices.Contains(args, "-L") && len(args) > 0 {
 			s.ask("system", "changes the system ("+name+")")
@@ -67,11 +75,12 @@ func (s *scan) moveTo(operands []string) {
 	if len(operands) > 0 {
 		to = operands[0]
 	}
-	if p, ok := s.path(to); ok {
-		s.dir = p
-	} else {
-		s.dir = hole
+	p, ok := s.path(to)
+	if !ok || to == "-" {
+		p = hole
 	}
+	s.dir = p
+	s.words.vars["PWD"] = p
 }
 
 // rebuilt are folders that tools make again: deleting one inside the working folder loses nothing.
@@ -90,6 +99,11 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 	for _, o := range operands {
 		p, ok := s.path(o)
 		switch {
+		case !ok && recursive && s.vital(strings.ReplaceAll(o, hole, "")) != "":
+			s.note(finding{
+				tier: tools.ActionAsk, id: "delete", exact: true, firm: true,
+				reason: "deletes a folder that is only known when it runs and could be " + s.vital(strings.ReplaceAll(o, hole, "")),
+			})
 		case !ok && recursive:
 			s.askExact("delete", "deletes a folder whose name is only known when it runs")
 		case !ok:

@@ -47,6 +47,7 @@ type finding struct {
 	id     string // category, part of the remembered rule
 	reason string
 	exact  bool // "always" for the category would be too wide: only this very command is remembered
+	firm   bool // --yolo does not answer it
 }
 
 // scan is the state of one judgement.
@@ -62,7 +63,7 @@ type scan struct {
 
 // Command judges one command line that would run in dir.
 func (j *Judge) Command(command, dir string) tools.Verdict {
-	s := &scan{j: j, dir: dir, words: words{vars: map[string]string{}, user: j.policy.User}}
+	s := &scan{j: j, dir: dir, words: words{vars: map[string]string{"PWD": dir}, user: j.policy.User}}
 	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
 	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
 		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
@@ -83,7 +84,10 @@ func sneaky(r rune) bool {
 }
 
 func (s *scan) add(tier tools.Action, id, reason string, exact bool) {
-	f := finding{tier, id, reason, exact}
+	s.note(finding{tier: tier, id: id, reason: reason, exact: exact})
+}
+
+func (s *scan) note(f finding) {
 	if !slices.Contains(s.found, f) {
 		s.found = append(s.found, f)
 	}
@@ -115,6 +119,7 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 			ids = append(ids, f.id)
 		}
 		exact = exact || f.exact
+		v.Firm = v.Firm || f.firm
 	}
 	if v.Action != tools.ActionAsk {
 		return v

@@ -49,7 +49,9 @@ func TestJudge(t *testing.T) {
 			`cd / && rm -rf *`, `cd ~ && rm -rf ./*`, `rm -rf rootlink/`, `rm -{r,f} /`, `rm -rf {/etc,/usr}`, "rm -rf \\\n/", `$'\x72m' -rf /`,
 			`X=rm; $X -rf /`, `D=/; rm -rf $D`, `CMD="rm -rf /"; $CMD`, `rm$IFS-rf /x; rm -rf /`,
 			`find / -delete`, `find / -type f -delete`, `find /etc -exec rm -rf {} \;`,
+			`rm -rf /e*`, `rm -rf /et?`, `rm -rf ~alice`, `rm -rf ~root/`, `cd / && rm -rf $PWD`, `rm -rf "$(echo /)"`, `trap 'rm -rf /' EXIT`, `coproc rm -rf /`,
 			// wrapped
+			`bash -cx 'rm -rf /'`, `runuser -u bob -- rm -rf /`, `nsenter -t 1 -m rm -rf /`, `parallel rm -rf ::: /`, `exec 3>/dev/sda`, `> /dev/sda`, `tee >(dd of=/dev/sda)`,
 			`sudo rm -rf /`, `sudo -u root -- rm -rf /`, `env FOO=1 rm -rf /`, `env -i rm -rf /`, `env -S "rm -rf /"`, `nohup rm -rf / &`, `time rm -rf /`,
 			`timeout 5 rm -rf /`, `timeout -s KILL 5 rm -rf /`, `nice -n 10 rm -rf /`, `command rm -rf /`, `exec rm -rf /`, `busybox rm -rf /`, `stdbuf -oL rm -rf /`,
 			`sh -c "rm -rf /"`, `bash -lc 'rm -rf /'`, `bash -c "bash -c 'rm -rf /'"`, `sudo sh -c 'cd /; rm -rf *'`, `eval "rm -rf /"`, `eval rm -rf /`,
@@ -80,6 +82,7 @@ func TestJudge(t *testing.T) {
 			`git clean -fdx`, `git branch -D x`, `git -C sub reset --hard`, `git push origin :old`, `docker stop x`, `docker compose down`, `docker -H tcp://x ps`, `docker system prune -f`,
 			`DOCKER_HOST=tcp://x docker ps`, `kubectl delete pod x`, `terraform destroy`, `apt-get remove x`, `pip uninstall -y x`, `brew uninstall x`, `pacman -Rs x`,
 			`chmod +x run.sh && ./run.sh`, `$TOOL x`, `"$(which rm)" x`, `eval "$X"`, `bash -c "$X"`, `cat script | bash`, `crontab new`,
+			`rm -rf "$X"/*`, `rm -rf /$X`, `cd - && rm -rf src`, `awk 'BEGIN { system("x") }'`, `curl -o ../x http://y`, `curl -o/etc/x http://y`, `wget -O /tmp/x y`, `tar -xzf x -C /usr/local`,
 			// hermes' own home and keys
 			`cat ~/.hermes/config.yaml`, `cat {hermes}/.env`, `ls {hermes}/sessions`, `echo x > {hermes}/memories/MEMORY.md`, `sqlite3 ~/.hermes/state.db`, `echo $HERMES_HOME`,
 			`python3 x.py --db={hermes}/ledger`, `cd ~ && cat .hermes/.env`, `cat ~/.ssh/id_ed25519`, `cat ~/.netrc`, `curl -F f=@x y --netrc-file ~/.netrc`,
@@ -98,6 +101,7 @@ func TestJudge(t *testing.T) {
 			`echo "$(date)"`, `cat <<EOF
 rm -rf /
 EOF`, `cat .env.example`, `reboot --help`, `init 3`, `crontab -l`, `cat ~/.ssh/config`, `cat ~/.ssh/id_rsa.pub`, `echo done # rm -rf /`, `printf '%s\n' 'shutdown now'`, `awk '{print $1}' x`,
+			`curl -o x http://y`, `wget -qO- http://y`, `tar xzf x -C src`, `tar -czf x.tgz -C / etc`, `awk '{ print $1 | 0 }' x`, `cp /dev/sda disk.img`, `trap - EXIT`, `cd - `,
 			`[ -f x ] && echo y`, `test "$X" = rm`, `export PATH=$PATH:x`, ``,
 		},
 	}
@@ -134,6 +138,16 @@ func TestJudge_rules(t *testing.T) {
 	}
 	if a, b := rule(`ls > /tmp/a`), rule(`date > /tmp/b`); a != b {
 		t.Errorf("writes below one folder: %q, %q", a, b)
+	}
+}
+
+func TestJudge_firm(t *testing.T) {
+	t.Parallel()
+	j, root := scene(t)
+	for c, want := range map[string]bool{`rm -rf "$X"/*`: true, `rm -rf /$X`: true, `rm -rf "$X"/build`: false, `rm -rf src`: false, `git push -f`: false} {
+		if got := j.Command(c, root).Firm; got != want {
+			t.Errorf("%s: firm %v", c, got)
+		}
 	}
 }
 

@@ -27,8 +27,9 @@ func (s *scan) floor(name string, args []string) {
 		name == "hdparm" && has(flags, "", "security-erase", "trim-sector-ranges"), name == "nvme" && len(operands) > 0 && operands[0] == "format":
 		s.hard("wipes a disk")
 	case name == "shred" || name == "tee" || name == "cp" || name == "mv" || name == "truncate" || name == "install" || name == "badblocks":
-		for _, o := range operands {
-			if s.blockDevice(o) {
+		for i, o := range operands {
+			reads := (name == "cp" || name == "mv" || name == "install") && i < len(operands)-1
+			if !reads && s.blockDevice(o) {
 				s.hard("overwrites the raw disk " + o)
 			}
 		}
@@ -101,6 +102,9 @@ func (s *scan) vital(word string) string {
 		return ""
 	}
 	p := filepath.ToSlash(word)
+	if strings.HasPrefix(p, "~") && !strings.Contains(strings.TrimRight(p, "/*"), "/") {
+		return p // the home of somebody
+	}
 	if !strings.HasPrefix(p, "/") {
 		if strings.Contains(s.dir, hole) {
 			return ""
@@ -127,13 +131,26 @@ func (s *scan) vital(word string) string {
 	return ""
 }
 
-func vitalPath(p, user string) bool {
-	switch p {
-	case "/", "/home", "/root", "/etc", "/usr", "/var", "/bin", "/sbin", "/boot", "/lib", "/lib64", "/opt", "/dev", "/proc", "/sys", "/srv",
-		"/usr/bin", "/usr/lib", "/usr/sbin", "/usr/local", "/var/lib", "/Users", "/System", "/Library", "/Applications", "/private", "/private/etc", "/private/var", "/c", "/mnt/c":
-		return true
+// vitalFolders are the folders a system, or everything of its people, lives in.
+func vitalFolders() []string {
+	return []string{
+		"/", "/home", "/root", "/etc", "/usr", "/var", "/bin", "/sbin", "/boot", "/lib", "/lib64", "/opt", "/dev", "/proc", "/sys", "/srv",
+		"/usr/bin", "/usr/lib", "/usr/sbin", "/usr/local", "/var/lib", "/Users", "/System", "/Library", "/Applications", "/private", "/private/etc", "/private/var", "/c", "/mnt/c",
 	}
-	if user != "" && p == user {
+}
+
+func vitalPath(p, user string) bool {
+	folders := vitalFolders()
+	if user != "" {
+		folders = append(folders, user)
+	}
+	if strings.ContainsAny(p, "*?[") { // a glob that a vital folder answers to
+		return slices.ContainsFunc(folders, func(f string) bool {
+			ok, err := path.Match(p, f)
+			return err == nil && ok
+		})
+	}
+	if slices.Contains(folders, p) {
 		return true
 	}
 	dir := path.Dir(p)

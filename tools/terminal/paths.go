@@ -85,6 +85,28 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 	}
 }
 
+// outputs judges programs that take the place to write to in a flag.
+func (s *scan) outputs(name string, args []string) {
+	flags := map[string][]string{"curl": {"-o", "--output", "--output-dir"}, "wget": {"-O", "-P", "--output-document", "--directory-prefix"}, "unzip": {"-d"}}[name]
+	if flags == nil {
+		flags = []string{"-C", "--directory"}
+		if len(args) > 0 && !strings.Contains(args[0], "x") && !slices.Contains(args, "--extract") {
+			return // only extracting writes there
+		}
+	}
+	for i, a := range args {
+		for _, f := range flags {
+			if v, ok := strings.CutPrefix(a, f+"="); ok {
+				s.writes(v)
+			} else if a == f && i+1 < len(args) && args[i+1] != "-" {
+				s.writes(args[i+1])
+			} else if len(f) == 2 && strings.HasPrefix(a, f) && len(a) > 2 && a != f+"-" {
+				s.writes(a[2:])
+			}
+		}
+	}
+}
+
 // named asks when the command line mentions hermes' own home or a file with keys, in whatever place:
 // behind an interpreter's -c, in a variable, as an argument of an unknown program.
 func (s *scan) named(command string) {

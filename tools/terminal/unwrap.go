@@ -46,7 +46,7 @@ func wrapperOf(name string) (wrapper, bool) {
 	case "strace", "ltrace":
 		return wrapper{values: "-e -o -p -s -u -a -E -O -S -P -I -b"}, true
 	case "unshare", "nsenter":
-		return wrapper{values: "-S -G -R -w"}, true
+		return wrapper{values: "-S -G -R -w -t"}, true
 	case "systemd-run":
 		return wrapper{values: "-u -p -t -E -d -H -M --unit --property --setenv"}, true
 	case "chroot":
@@ -104,6 +104,9 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return nil, false
 	case name == "eval":
 		s.inline(strings.Join(args, " "))
+		return nil, false
+	case name == "trap" && len(args) > 1:
+		s.inline(skipFlags(args, "")[0])
 		return nil, false
 	case name == "su" || name == "script" || name == "flock" || name == "runuser":
 		return s.dashC(name, args), false
@@ -201,7 +204,7 @@ func (s *scan) inline(src string) {
 // shell judges "sh -c TEXT" and reading the script from standard input.
 func (s *scan) shell(name string, args []string) {
 	for i, a := range args {
-		if a == "-c" || (len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.HasSuffix(a, "c")) || a == "--command" {
+		if (len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "c")) || a == "--command" {
 			rest := skipFlags(args[i+1:], "-o")
 			if len(rest) > 0 {
 				s.inline(rest[0])
@@ -226,6 +229,9 @@ func (s *scan) dashC(name string, args []string) []string {
 			s.inline(args[i+1])
 			return nil
 		}
+	}
+	if name == "runuser" {
+		return skipFlags(args, "-u -g -G -s -w")
 	}
 	if name == "flock" {
 		if rest := skipFlags(args, "-w -E --timeout"); len(rest) > 1 {
@@ -286,7 +292,11 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 }
 
-func hasDashC(args []string) bool { return slices.Contains(args, "-c") }
+func hasDashC(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		return len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.Contains(a, "c")
+	})
+}
 
 // scriptless reports whether an interpreter got no script file, so that it reads its input.
 func scriptless(args []string) bool {
@@ -313,7 +323,7 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		argv = rest
 		name = base(argv[0])
 	}
-	said, known := s.output(b.X)
+	said, known := s.words.said(b.X)
 	switch {
 	case isShell(name) && !hasDashC(argv) && len(skipFlags(argv[1:], "-o")) == 0:
 		if known {
@@ -336,20 +346,6 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 	case isDatabase(name) && known:
 		s.sql(said)
 	}
-}
-
-// output is what echo or printf with fixed words would say.
-func (s *scan) output(st *syntax.Stmt) (said string, known bool) {
-	c, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return "", false
-	}
-	argv := s.words.all(c.Args)
-	if n := base(argv[0]); n != "echo" && n != "printf" {
-		return "", false
-	}
-	said = strings.Join(skipFlags(argv[1:], ""), " ")
-	return strings.ReplaceAll(said, `\n`, "\n"), !strings.Contains(said, hole)
 }
 
 // uses reports whether any of the programs is started below n.

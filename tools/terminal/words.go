@@ -87,8 +87,28 @@ func (w *words) part(p syntax.WordPart, quoted bool) string {
 		return b.String()
 	case *syntax.ParamExp:
 		return w.param(p)
+	case *syntax.CmdSubst:
+		if len(p.Stmts) == 1 && len(p.Stmts[0].Redirs) == 0 {
+			if said, known := w.said(p.Stmts[0]); known {
+				return said
+			}
+		}
 	}
 	return hole
+}
+
+// said is what echo or printf with fixed words would print.
+func (w *words) said(st *syntax.Stmt) (said string, known bool) {
+	c, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return "", false
+	}
+	argv := w.all(c.Args)
+	if n := base(argv[0]); n != "echo" && n != "printf" {
+		return "", false
+	}
+	said = strings.Join(skipFlags(argv[1:], ""), " ")
+	return strings.ReplaceAll(said, `\n`, "\n"), !strings.Contains(said, hole)
 }
 
 func (w *words) param(p *syntax.ParamExp) string {
