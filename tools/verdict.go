@@ -42,6 +42,12 @@ func Deny(subject string, reasons ...string) Verdict {
 	return Verdict{Action: ActionDeny, Subject: subject, Reasons: reasons}
 }
 
+// Unable returns a verdict for a call that cannot be judged: it runs into the result and nothing else,
+// so that a call which becomes possible a moment later does not run unjudged.
+func Unable(result core.ToolResult) Verdict {
+	return Verdict{Run: func(context.Context, core.ToolRun) core.ToolResult { return result }}
+}
+
 // AllowStore remembers the rules a person answered "always" to, across sessions.
 type AllowStore interface {
 	// Allowed reports whether rule was remembered.

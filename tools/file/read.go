@@ -44,12 +44,12 @@ type readArguments struct {
 // Guard refuses protected files and asks for files with credentials.
 func (t *Read) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	var a readArguments
-	if json.Unmarshal(run.Arguments, &a) != nil {
-		return tools.Verdict{} // Run says it
+	if err := json.Unmarshal(run.Arguments, &a); err != nil {
+		return tools.Unable(broken("read_file", err))
 	}
 	path, err := t.opts.resolve(a.Path)
 	if err != nil {
-		return tools.Verdict{} // Run says it
+		return tools.Unable(broken("read_file "+a.Path, err))
 	}
 	action, why := t.opts.Policy.Read(path, run.SessionID)
 	v := tools.Verdict{Action: action, Subject: path}

@@ -75,7 +75,7 @@ func (t *Search) parse(run core.ToolRun) (a searchArguments, dir string, err err
 func (t *Search) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	a, dir, err := t.parse(run)
 	if err != nil {
-		return tools.Verdict{} // Run says it
+		return tools.Unable(broken("search_files "+a.Path, err))
 	}
 	action, why := t.opts.Policy.Read(dir, run.SessionID)
 	v := tools.Verdict{Action: action, Subject: dir}

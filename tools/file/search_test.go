@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hermes/core"
+	"hermes/core/home"
+	"hermes/tools"
 )
 
 // tree fills a desk with a small project.
@@ -225,11 +229,15 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	w := &walker{}
+	w, err := tools.NewWorkdir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &Search{Options{Workdir: w, Policy: tools.NewPolicy(home.At(filepath.Join(dir, "none")), dir)}}
 	for b.Loop() {
-		w.files = nil
-		if err := w.walk(b.Context(), dir); err != nil || len(w.files) != 500 {
-			b.Fatal(err, len(w.files))
+		res := s.Run(b.Context(), core.ToolRun{Arguments: []byte(`{"pattern":"nothing like this"}`)})
+		if !res.OK {
+			b.Fatal(res.Content)
 		}
 	}
 }

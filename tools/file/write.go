@@ -54,12 +54,12 @@ type change struct {
 // Guard judges the resolved path and the content, and shows the diff when it asks.
 func (t *Write) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	var a writeArguments
-	if json.Unmarshal(run.Arguments, &a) != nil {
-		return tools.Verdict{} // Run says it
+	if err := json.Unmarshal(run.Arguments, &a); err != nil {
+		return tools.Unable(broken("write_file", err))
 	}
 	path, err := t.opts.resolve(a.Path)
 	if err != nil {
-		return tools.Verdict{} // Run says it
+		return tools.Unable(broken("write_file "+a.Path, err))
 	}
 	action, why := t.opts.Policy.Write(path)
 	if action == tools.ActionDeny {
@@ -70,7 +70,7 @@ func (t *Write) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	}
 	c, err := t.prepare(a, path)
 	if err != nil {
-		return tools.Verdict{Run: func(context.Context, core.ToolRun) core.ToolResult { return broken("write_file "+a.Path, err) }}
+		return tools.Unable(broken("write_file "+a.Path, err))
 	}
 	v := tools.Verdict{Action: action, Subject: path, Diff: c.diff, Run: func(context.Context, core.ToolRun) core.ToolResult { return c.carryOut() }}
 	if action == tools.ActionAsk {

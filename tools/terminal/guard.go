@@ -132,7 +132,11 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 	return v
 }
 
-const maxDepth = 12
+const (
+	maxDepth = 12
+	// maxCommand is the longest text that is judged, in bytes; more belongs into a script file.
+	maxCommand = 128 << 10
+)
 
 // script judges shell text. nested says that it came out of another command.
 func (s *scan) script(src string, nested bool) {
@@ -141,6 +145,10 @@ func (s *scan) script(src string, nested bool) {
 		return
 	}
 	defer func() { s.depth-- }()
+	if len(src) > maxCommand {
+		s.note(finding{tier: tools.ActionAsk, id: "long", exact: true, firm: true, reason: "is too long to judge"})
+		return
+	}
 	file, err := parse(src)
 	if err != nil {
 		if looksHardline(src) {

@@ -114,7 +114,7 @@ func (t *Terminal) parse(run core.ToolRun) (a arguments, dir string, err error) 
 func (t *Terminal) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	a, dir, err := t.parse(run)
 	if err != nil {
-		return tools.Verdict{} // Run will say it
+		return tools.Unable(tools.Fail("terminal was not run: " + err.Error() + "."))
 	}
 	v := t.judge.Command(a.Command, dir)
 	if v.Action != tools.ActionDeny {

@@ -76,12 +76,13 @@ func (b bench) do(t *testing.T, command string) core.ToolResult {
 func gone(t *testing.T, pgid int) {
 	t.Helper()
 	g := &group{id: pgid}
-	for deadline := time.Now().Add(5 * time.Second); g.alive(); {
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for deadline := time.Now().Add(5 * time.Second); g.alive(); <-poll.C {
 		if time.Now().After(deadline) {
 			t.Errorf("process group %d still runs", pgid)
 			return
 		}
-		runtime.Gosched()
 	}
 }
 
@@ -251,6 +252,9 @@ func TestTerminal_folder(t *testing.T) {
 	}
 	if res := b.do(t, `pwd`); !strings.HasPrefix(res.Content, b.root+"\n") {
 		t.Errorf("after the folder went away: %s", res.Content)
+	}
+	if v := b.Guard(t.Context(), core.ToolRun{Arguments: json.RawMessage(`{"command":"rm -rf /","workdir":"nowhere"}`)}); v.Run == nil {
+		t.Error("a call that cannot be judged could run later")
 	}
 	if res := b.call(t.Context(), t, map[string]any{"command": "ls", "workdir": "nowhere"}, nil); res.OK || !strings.Contains(res.Content, "not a folder") {
 		t.Errorf("%+v", res)
