@@ -134,6 +134,8 @@ type Workspace struct {
 
 // Info is what is known about a workspace when it opens.
 type Info struct {
+	// SessionID is what the events of this session carry; events of others are not shown in the chat
+	// (their approvals are).
 	SessionID string
 	Title     string
 	Model     core.ModelInfo // Model.Scripted shows "demo model (scripted)"

@@ -48,6 +48,7 @@ func (m *Model) frame() ([]string, *tea.Cursor) {
 	if m.onboard != nil {
 		lines = cell.Block(nil, w, h)
 	} else {
+		m.chat.SetHint(m.composerHint())
 		lines = m.body()
 		cur = m.composerCursor()
 	}
@@ -107,6 +108,18 @@ func (m *Model) drawCompletion(lines []string) {
 		box, y = box[min(-y, len(box)):], 0
 	}
 	cell.Overlay(lines, box, r.X, y, m.scr.w)
+}
+
+// composerHint is what the empty composer says.
+func (m *Model) composerHint() string {
+	switch {
+	case m.run.active:
+		return "Enter queues a message for after this turn"
+	case m.chat.Len() == 0:
+		return "Ask for something · / lists the commands"
+	default:
+		return ""
+	}
 }
 
 // tiny is the notice of a terminal that is too small.

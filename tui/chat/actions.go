@@ -79,5 +79,11 @@ func (p *Pane) selected() *item {
 	return p.items[p.sel]
 }
 
+// Warm counts the entries that hold drawn lines.
+func (p *Pane) Warm() int { return len(p.warm) }
+
+// Len counts the entries of the transcript.
+func (p *Pane) Len() int { return len(p.items) }
+
 // TopItem is the index of the entry at the top of the view.
 func (p *Pane) TopItem() int { return p.view.top }

@@ -51,7 +51,7 @@ func (p *Pane) AddError(err error) {
 
 // Clear empties the transcript on screen; the session keeps it.
 func (p *Pane) Clear() {
-	p.items, p.byID = nil, map[string]*item{}
+	p.items, p.warm, p.byID = nil, nil, map[string]*item{}
 	p.view, p.sel, p.reading = viewport{follow: true}, 0, false
 }
 

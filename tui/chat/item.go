@@ -49,6 +49,7 @@ type item struct {
 
 	version int
 	lines   drawn
+	seen    int // the last frame that showed it
 }
 
 // drawn is what an item looks like at one width: parts that follow each other, so that a growing
@@ -125,6 +126,9 @@ func (p *Pane) draw(i int) *drawn {
 		d.parts[2] = it.call.Body(p.st, w, it.open)
 	case kindNotice, kindEnd:
 		d.parts[1] = p.drawNotice(it, w)
+	}
+	if !it.lines.ok {
+		p.warm = append(p.warm, it)
 	}
 	it.lines = d
 	return &it.lines

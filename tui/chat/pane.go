@@ -43,6 +43,8 @@ type Pane struct {
 	reading bool // the transcript has the keys, not the composer
 
 	items   []*item
+	warm    []*item // those that hold drawn lines
+	frame   int     // counts drawn frames
 	byID    map[string]*item
 	view    viewport
 	sel     int // selected item while reading
@@ -73,7 +75,7 @@ func (p *Pane) SetTheme(st *theme.Styles) {
 
 // Reset empties the transcript for another session; the composer keeps its text.
 func (p *Pane) Reset(log *card.Log) {
-	p.log, p.items, p.byID = log, nil, map[string]*item{}
+	p.log, p.items, p.warm, p.byID = log, nil, nil, map[string]*item{}
 	p.view = viewport{follow: true}
 	p.sel, p.queue, p.running, p.reading, p.title = 0, nil, false, false, ""
 }
@@ -155,10 +157,14 @@ func (p *Pane) Summary(w int) string {
 
 // ShortHelp lists the keys that matter right now.
 func (p *Pane) ShortHelp() []keys.Hint {
-	if p.reading {
-		return []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "open"}, {Key: "y", Word: "copy"}, {Key: "q", Word: "back"}}
+	if !p.reading {
+		return nil
 	}
-	return nil
+	out := []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "open"}, {Key: "y", Word: "copy"}}
+	if p.CanRetry() {
+		out = append(out, keys.Hint{Key: "r", Word: "retry"})
+	}
+	return append(out, keys.Hint{Key: "q", Word: "back"})
 }
 
 // Update handles keys and pastes for the composer; the root has taken out what is bound. It returns
@@ -249,9 +255,6 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 
 // SetQueue shows the messages that wait for the running turn.
 func (p *Pane) SetQueue(q []string) { p.queue = q }
-
-// Running tells whether a run is under way.
-func (p *Pane) Running() bool { return p.running }
 
 // CanRetry tells whether the last turn ended with an error or an interrupt.
 func (p *Pane) CanRetry() bool {

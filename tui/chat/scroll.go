@@ -6,8 +6,8 @@ import (
 	"hermes/tui/cell"
 )
 
-// keepDrawn is how many items around the viewport keep their drawn lines.
-const keepDrawn = 200
+// keepDrawn is how many items may hold drawn lines before those off screen let go.
+const keepDrawn = 400
 
 // viewport says what part of the transcript is visible: the end while follow is set, else from line
 // of item top on. The anchor is an item, so resizing keeps the reading position.
@@ -25,6 +25,7 @@ func (p *Pane) transcript(h int) []string {
 	if p.view.follow {
 		p.view.top, p.view.line = p.topFromEnd(h)
 	}
+	p.frame++
 	out := make([]string, 0, h)
 	i, line := p.view.top, p.view.line
 	if i < len(p.items) {
@@ -32,6 +33,7 @@ func (p *Pane) transcript(h int) []string {
 	}
 	for ; i < len(p.items) && len(out) < h; i++ {
 		d := p.draw(i)
+		p.items[i].seen = p.frame
 		mark := " "
 		if p.reading && p.focused && i == p.sel {
 			mark = p.st.Accent.Render("▌")
@@ -45,7 +47,7 @@ func (p *Pane) transcript(h int) []string {
 		}
 		line = 0
 	}
-	p.trim(i)
+	p.trim()
 	for len(out) < h {
 		out = append(out, cell.Spaces(p.w))
 	}
@@ -203,14 +205,19 @@ func (p *Pane) show(i int) {
 	}
 }
 
-// trim drops the drawn lines of items far from the viewport, whose last item is end.
-func (p *Pane) trim(end int) {
-	for _, i := range []int{p.view.top - keepDrawn, end + keepDrawn} {
-		// The view moves item by item, so forgetting a few around the edge bounds the whole.
-		for k := i - 8; k <= i+8; k++ {
-			if k >= 0 && k < len(p.items) && (k < p.view.top-keepDrawn || k > end+keepDrawn) && !p.items[k].live {
-				p.items[k].forget()
-			}
+// trim bounds the memory of drawn lines: when too many items hold some, those not on screen let go.
+// Coming back to them is cheap, the Markdown renderer has its own cache.
+func (p *Pane) trim() {
+	if len(p.warm) <= keepDrawn {
+		return
+	}
+	kept := p.warm[:0:0]
+	for _, it := range p.warm {
+		if it.seen == p.frame || it.live {
+			kept = append(kept, it)
+		} else {
+			it.forget()
 		}
 	}
+	p.warm = kept
 }

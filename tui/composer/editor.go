@@ -75,9 +75,6 @@ func (e *Editor) Text() string { return join(e.elems) }
 // Empty tells whether there is no text at all.
 func (e *Editor) Empty() bool { return len(e.elems) == 0 }
 
-// AtEnd tells whether the insertion point is behind the last character.
-func (e *Editor) AtEnd() bool { return e.cur == len(e.elems) }
-
 // SetText replaces the text and puts the cursor at its end. Text beyond the fold limits becomes a chip.
 func (e *Editor) SetText(s string) {
 	e.remember(false)
