@@ -33,6 +33,13 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	defer stop()
 	m.ctx = work
 	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(maxFPS)}
+	gone := make(chan struct{}, 1)
+	in = watchInput(in, func() {
+		select {
+		case gone <- struct{}{}:
+		default:
+		}
+	})
 	if in != nil {
 		opts = append(opts, tea.WithInput(in))
 	}
@@ -42,7 +49,7 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	p := tea.NewProgram(m, opts...)
 	m.abort = func() { go p.Quit() }
 	done := make(chan struct{})
-	go watch(ctx, p, done)
+	go watch(ctx, p, gone, done)
 	_, err := p.Run()
 	close(done)
 	closing := m.finish(ctx)
@@ -60,8 +67,8 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	return closing
 }
 
-// watch turns signals and the end of ctx into an orderly quit, and into a hard one when that hangs.
-func watch(ctx context.Context, p *tea.Program, done <-chan struct{}) {
+// watch turns signals, the end of the terminal and the end of ctx into an orderly quit, and into a hard one when that hangs.
+func watch(ctx context.Context, p *tea.Program, gone, done <-chan struct{}) {
 	sig := make(chan os.Signal, 4)
 	signal.Notify(sig, watched()...)
 	defer signal.Stop(sig)
@@ -74,6 +81,7 @@ func watch(ctx context.Context, p *tea.Program, done <-chan struct{}) {
 				go p.Send(interruptMsg{})
 				continue
 			}
+		case <-gone:
 		case <-ctx.Done():
 		}
 		break

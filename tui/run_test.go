@@ -178,3 +178,22 @@ func TestRun_everyExit(t *testing.T) {
 		})
 	}
 }
+
+func TestInput_tellsItsEnd(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := 0
+	in := input{File: r, gone: func() { gone++ }}
+	_, _ = w.WriteString("x")
+	_ = w.Close()
+	buf := make([]byte, 8)
+	if n, err := in.Read(buf); n != 1 || err != nil || gone != 0 {
+		t.Errorf("%d %v, told %d times", n, err, gone)
+	}
+	if _, err := in.Read(buf); !errors.Is(err, io.EOF) || gone != 1 {
+		t.Errorf("%v, told %d times", err, gone)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 
@@ -184,9 +185,18 @@ func (c *Call) Full(st *theme.Styles, w int) []string {
 	return lines
 }
 
+// tailBytes bounds how much text Tail looks at: endless lines must not cost endless time.
+const tailBytes = 16 << 10
+
 // Tail returns the last n lines of text that are not empty at the end, clean.
 func Tail(text string, n int) []string {
 	text = strings.TrimRight(text, "\r\n\t ")
+	if cut := len(text) - tailBytes; cut > 0 {
+		for cut < len(text) && !utf8.RuneStart(text[cut]) {
+			cut++
+		}
+		text = text[cut:]
+	}
 	if n <= 0 || text == "" {
 		return nil
 	}

@@ -14,6 +14,11 @@ func (p *Pane) Toggle() bool {
 	switch it.kind {
 	case kindTool:
 		it.open = !it.open
+	case kindUser:
+		if !it.long() {
+			return false
+		}
+		it.open = !it.open
 	case kindAgent:
 		if it.think.Len() == 0 {
 			return false

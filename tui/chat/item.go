@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"hermes/core"
 	"hermes/tui/card"
@@ -60,6 +61,31 @@ type drawn struct {
 	label                       string
 	gutter                      int
 	parts                       [4][]string
+}
+
+// What is shown of a long message of the person (a paste) until it is opened.
+const (
+	longLines = 30
+	longBytes = 4096
+)
+
+// long tells a message of the person that is shown in part.
+func (it *item) long() bool {
+	return it.kind == kindUser && (len(it.text) > longBytes || strings.Count(it.text, "\n") > longLines)
+}
+
+// head returns the beginning of a long text and how many characters it leaves out.
+func head(text string) (shown string, more int) {
+	cut := min(len(text), longBytes)
+	for cut < len(text) && !utf8.RuneStart(text[cut]) {
+		cut++
+	}
+	shown = text[:cut]
+	lines := strings.SplitAfterN(shown, "\n", longLines/2+1)
+	if len(lines) > longLines/2 {
+		shown = strings.Join(lines[:longLines/2], "")
+	}
+	return shown, utf8.RuneCountInString(text[len(shown):])
 }
 
 func (it *item) changed() { it.version++ }
@@ -154,8 +180,15 @@ func (p *Pane) speaker(name string, w int, d *drawn) int {
 
 func (p *Pane) drawUser(it *item, w int, d *drawn) {
 	w = p.speaker(p.st.User.Render("you"), w, d)
-	for _, l := range cell.Wrap(strings.TrimRight(cell.Clean(it.text), "\n"), w, "") {
+	text, more := it.text, 0
+	if it.long() && !it.open {
+		text, more = head(text)
+	}
+	for _, l := range cell.Wrap(strings.TrimRight(cell.Clean(text), "\n"), w, "") {
 		d.parts[1] = append(d.parts[1], p.st.Text.Render(l))
+	}
+	if more > 0 {
+		d.parts[1] = append(d.parts[1], p.st.Faint.Render(cell.Truncate(fmt.Sprintf("▸ %d more characters", more), w)))
 	}
 }
 

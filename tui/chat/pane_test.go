@@ -133,6 +133,32 @@ func TestPane_selectionAndCopy(t *testing.T) {
 	tuitest.Fits(t, p.View(), 80, 24)
 }
 
+// A large paste does not fill the transcript until it is opened, and endless lines cost little.
+func TestPane_longTexts(t *testing.T) {
+	t.Parallel()
+	p, log := newPane(80, 24)
+	long := strings.Repeat("line 行\n", 10_000)
+	apply(p, log, &core.RunStarted{Message: core.Message{ID: "u1", Role: core.RoleUser, Content: long}})
+	p.Read(true)
+	if s := p.View(); !strings.Contains(s, "more characters") {
+		t.Error(ansi.Strip(s))
+	}
+	p.Toggle()
+	if s := p.View(); strings.Contains(s, "more characters") {
+		t.Error("it does not open")
+	}
+	if text, _ := p.Copy(); text != long {
+		t.Error("copying gives not all")
+	}
+	endless := strings.Repeat("endless 行 ", 100_000)
+	apply(p, log, answer(1, endless), &core.ToolStarted{CallID: "c1", Tool: "terminal"}, &core.ToolOutput{CallID: "c1", Text: endless})
+	start := time.Now()
+	tuitest.Fits(t, p.View(), 80, 24)
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("one frame took %v", d)
+	}
+}
+
 // Whatever is opened, selected and scrolled, the view has its size.
 func TestPane_fits(t *testing.T) {
 	t.Parallel()

@@ -122,6 +122,9 @@ func Compute(in Input) Result {
 	case w >= stackWidth && w < sideWidth && h >= stackHeight:
 		r.Kind = Stack
 		r.Boxes = stack(area, others)
+	case in.Focus > Chat: // a pane that has only a line is shown whole while it has the keys
+		r.Kind = Zoomed
+		r.Boxes = []Box{single(in.Focus, area)}
 	default:
 		r.Kind = Strip
 		n := len(others)

@@ -60,6 +60,7 @@ func TestCompute_drawn(t *testing.T) {
 		{"block-88x32-five", layout.Input{W: 88, H: 32, Panes: five}, layout.Stack},
 		{"strip-80x24", layout.Input{W: 80, H: 24, Panes: two}, layout.Strip},
 		{"strip-90x30-five", layout.Input{W: 90, H: 30, Panes: five}, layout.Strip},
+		{"strip-80x24-tools-focused", layout.Input{W: 80, H: 24, Panes: two, Focus: layout.Tools}, layout.Zoomed},
 		{"strip-130x20-five", layout.Input{W: 130, H: 20, Panes: five}, layout.Strip},
 		{"single-59x20-tools", layout.Input{W: 59, H: 20, Panes: two, Focus: layout.Tools}, layout.Single},
 		{"single-40x12", layout.Input{W: 40, H: 12, Panes: two, Focus: layout.Chat}, layout.Single},

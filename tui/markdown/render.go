@@ -13,9 +13,11 @@ import (
 const (
 	// cacheBytes bounds the cache of rendered blocks; twice as much may be held for a moment.
 	cacheBytes = 4 << 20
-	// codeLimit is the size of a code block beyond which it is not highlighted.
-	codeLimit = 64 << 10
-	codeInset = "  "
+	// codeLimit and proseLimit are the sizes of a block beyond which it is drawn without Glamour, whose
+	// time grows faster than the text.
+	codeLimit  = 64 << 10
+	proseLimit = 32 << 10
+	codeInset  = "  "
 )
 
 // Renderer draws blocks in one theme. It is not safe for concurrent use; one serves all documents.
@@ -52,6 +54,13 @@ func (r *Renderer) live(b block, w int) []string { return fold(b.kind, r.glamour
 func (r *Renderer) glamour(b block, w int) []string {
 	if b.kind == code && len(b.text) > codeLimit {
 		return r.codeLines(strings.Split(strings.TrimSuffix(b.text, "\n```"), "\n")[1:])
+	}
+	if b.kind != code && len(b.text) > proseLimit {
+		lines := strings.Split(b.text, "\n")
+		for i := range lines {
+			lines[i] = r.st.Text.Render(lines[i])
+		}
+		return lines
 	}
 	if r.wide == nil {
 		r.wide = newGlamour(r.st, 0)
