@@ -49,6 +49,7 @@ func (m *Model) frame() ([]string, *tea.Cursor) {
 		lines = cell.Block(nil, w, h)
 	} else {
 		m.chat.SetHint(m.composerHint())
+		m.chat.SetCovered(len(m.layers) > 0)
 		lines = m.body()
 		cur = m.composerCursor()
 	}

@@ -22,7 +22,11 @@ func Diff(st *theme.Styles, diff string, w int) []string {
 		case strings.HasPrefix(line, "-"):
 			style = st.Del
 		}
+		changed := strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")
 		for _, l := range cell.Wrap(line, w, "  ") {
+			if changed { // the background runs to the edge
+				l = cell.Fit(l, w)
+			}
 			out = append(out, style.Render(l))
 		}
 	}

@@ -40,6 +40,7 @@ type Pane struct {
 
 	w, h    int
 	focused bool
+	covered bool // something lies over the pane and has the keys
 	reading bool // the transcript has the keys, not the composer
 
 	items   []*item
@@ -85,6 +86,9 @@ func (p *Pane) SetTitle(s string) { p.title = cell.Line(s) }
 
 // SetTick turns the spinners.
 func (p *Pane) SetTick(n int) { p.tick = n }
+
+// SetCovered says whether an overlay has the keys.
+func (p *Pane) SetCovered(on bool) { p.covered = on }
 
 // SetHint sets the placeholder of the empty composer.
 func (p *Pane) SetHint(s string) { p.hint = s }
@@ -233,7 +237,7 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 	chip := func(s string) string { return p.st.Chip.Render(s) }
 	text, cx, cy := p.editor.View(chip)
 	pw, in := promptWidth(p.w), inset(p.w)
-	active := p.focused && !p.reading
+	active := p.focused && !p.reading && !p.covered
 	body := make([]string, len(text))
 	for i, l := range text {
 		lead := cell.Spaces(pw)
