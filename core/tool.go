@@ -20,6 +20,7 @@ type ToolRun struct {
 	SessionID string
 	RunID     string
 	CallID    string
+	Agent     string          // name of the sub-agent that calls; "" for the session's own agent
 	Arguments json.RawMessage // a JSON object, already parsed once
 	// Output receives live output (terminal lines …) for the screen. Never nil. The text is raw; it
 	// must be neutralised before display. It must not be called after Run returned.
@@ -80,6 +81,25 @@ type Approval struct {
 	Rule      string   `json:"rule"`             // what "session" and "always" would remember, exactly; "" = only once/deny
 	Diff      string   `json:"diff,omitempty"`   // the change, when it is a write
 	Folder    string   `json:"folder,omitempty"` // where a command would run
+	// Marks are the parts of Subject that the reasons are about, in order and not overlapping.
+	Marks []Span `json:"marks,omitempty"`
+	// Agent names the sub-agent that asks; "" for the session's own agent.
+	Agent string `json:"agent,omitempty"`
+}
+
+// Span is a half-open range of bytes in a text.
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// FileEdit announces what a call is about to do to one file, so that it can be undone.
+type FileEdit struct {
+	Path string // absolute; the folder resolved, the last part not followed when it is a link
+	// After is the SHA-256 (hex) of the bytes that will stand there, "" when the file will be gone.
+	After string
+	// Open says that only the end of the call tells what will stand there (a command); After is unset.
+	Open bool
 }
 
 // Approver decides approvals: a dialog in the workspace, a refusal in unattended runs.
