@@ -78,7 +78,7 @@ func globalBindings() []action {
 		},
 		{
 			Binding: keys.Binding{ID: "app.leader", Scope: keys.Anywhere, Keys: []string{keys.Leader}, Help: "prefix of the keys below"},
-			run:     func(m *Model, _ string) tea.Cmd { m.note.prefix = true; return nil },
+			run:     func(m *Model, _ string) tea.Cmd { return m.lead() },
 		},
 		{
 			Binding: keys.Binding{ID: "app.redraw", Scope: keys.Anywhere, Keys: []string{"ctrl+l"}, Help: "draw the screen anew"},

@@ -31,6 +31,11 @@ func views() map[string]func(r *rig) {
 			r.emit(storyApproval())
 			r.clock.advance(approval.Quiet)
 		},
+		"which-key": func(r *rig) {
+			storyRig(r)
+			r.keys("ctrl+x")
+			r.send(whichMsg{id: 1})
+		},
 		"help": func(r *rig) { r.keys("ctrl+x", "?") },
 		"commands": func(r *rig) {
 			storyRig(r)

@@ -109,8 +109,11 @@ func (m *Model) sent(msg sentMsg) tea.Cmd {
 	if msg.err == nil || msg.gen != m.ws.gen {
 		return nil
 	}
-	if msg.text != "" && m.chat.Composer().Empty() {
-		m.chat.Composer().SetText(msg.text)
+	if text := msg.text; text != "" {
+		if have := m.chat.Composer().Text(); have != "" { // typed meanwhile
+			text += "\n" + have
+		}
+		m.chat.Composer().SetText(text)
 	}
 	m.chat.AddError(msg.err)
 	m.chat.Follow()

@@ -92,6 +92,8 @@ type note struct {
 	id     int       // of the toast, so that an old timer does not clear a new one
 	armed  time.Time // quitting is armed until then
 	prefix bool      // Ctrl+X was pressed
+	which  bool      // … long enough ago that the keys after it are listed
+	leads  int       // counts Ctrl+X presses, so that an old timer lists nothing
 }
 
 // New builds the workspace, complete and ready for Run. It does no I/O.

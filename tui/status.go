@@ -99,7 +99,7 @@ func (m *Model) statusRight() string {
 	case now.Before(m.note.armed):
 		return m.st.Warn.Render("Ctrl+C again quits")
 	case m.note.prefix:
-		return m.st.Key.Render("Ctrl+X") + m.st.Text.Render(" … ? lists the keys · Esc")
+		return m.st.Key.Render("Ctrl+X") + m.st.Text.Render(" … ? lists the keys · Esc cancels")
 	case m.note.toast != "":
 		return m.toastText()
 	case m.onboard != nil:

@@ -72,7 +72,7 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 		m.note.armed = m.note.armed.Add(-armFor) // any other key disarms
 	}
 	if m.note.prefix {
-		m.note.prefix = false
+		m.note.prefix, m.note.which = false, false
 		return m.afterLeader(name), true
 	}
 	if a, ok := m.find(keys.Anywhere, name); ok && (name == "ctrl+c" || name == "ctrl+z" || name == "ctrl+l" || !m.covered()) {
@@ -147,6 +147,9 @@ func (m *Model) stageNews(msg tea.Msg) (tea.Cmd, bool) {
 		if msg.id == m.note.id {
 			m.note.toast = ""
 		}
+		return nil, true
+	case whichMsg:
+		m.note.which = m.note.prefix && msg.id == m.note.leads
 		return nil, true
 	case armedMsg:
 		return m.rearm(), true

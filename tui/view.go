@@ -68,6 +68,9 @@ func (m *Model) frame() ([]string, *tea.Cursor) {
 			cur = c
 		}
 	}
+	if m.note.which {
+		m.drawWhich(lines)
+	}
 	return lines, cur
 }
 
