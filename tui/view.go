@@ -161,6 +161,7 @@ func (m *Model) box(b layout.Box) []string {
 		focused = focused || (s.Pane == m.scr.focus && len(m.layers) == 0)
 	}
 	out := make([]string, 0, b.Rect.H)
+	bar := pane.Bar(m.st, focused)
 	for i, s := range b.Sections {
 		p := m.pane(s.Pane)
 		label := pane.Label{Title: p.Title(), Badge: p.Badge(), Focused: focused && s.Pane == m.scr.focus}
@@ -170,7 +171,7 @@ func (m *Model) box(b layout.Box) []string {
 			out = append(out, pane.Middle(m.st, label, w))
 		}
 		for _, l := range cell.Block(strings.Split(p.View(), "\n"), s.Body.W, s.Body.H) {
-			out = append(out, pane.Side(m.st, focused, l, w))
+			out = append(out, pane.Side(bar, l, w))
 		}
 	}
 	return append(out, pane.Bottom(m.st, focused, w))

@@ -18,10 +18,17 @@ const Ellipsis = "…"
 
 // Width returns the cells s takes, escape sequences not counted.
 func Width(s string) int {
-	if isPlainASCII(s) {
-		return len(s)
+	n := 0
+	for len(s) > 0 {
+		if s[0] == 0x1b {
+			s = s[escapeLen(s):]
+			continue
+		}
+		c, w := cluster(s)
+		n += w
+		s = s[len(c):]
 	}
-	return ansi.StringWidth(s)
+	return n
 }
 
 // Truncate cuts s to at most w cells and marks the cut with an ellipsis. Styles in s survive.
@@ -57,8 +64,15 @@ func Fit(s string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	s = Truncate(s, w)
-	return s + Spaces(w-Width(s))
+	n := Width(s)
+	if n > w {
+		s = ansi.Truncate(s, w, Ellipsis)
+		n = Width(s)
+	}
+	if n == w {
+		return s
+	}
+	return s + Spaces(w-n)
 }
 
 // Sides puts left and right at the two ends of exactly w cells. When both do not fit, left is cut

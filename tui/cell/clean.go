@@ -130,28 +130,36 @@ func Draw(c string, w int) (string, int) {
 	if unicode.IsControl(r) || invisible(r) {
 		return "�", 1
 	}
-	if n == len(c) {
-		if w == 0 {
-			if disputed(c) {
-				return "�", 1
-			}
-			return "◌" + c, 1 // a lone combining mark needs a carrier
+	if w == 0 {
+		if disputed(c) || !unicode.Is(unicode.M, r) {
+			return "�", 1
 		}
+		return "◌" + firstRunes(c, maxMarks), 1 // a combining mark without a letter needs a carrier
+	}
+	if n == len(c) {
 		return c, w
 	}
 	if disputed(c) {
 		d := string(r)
+		if disputed(d) { // it starts with a joiner or a selector
+			return "�", 1
+		}
 		return d, max(ansi.StringWidth(d), 1)
 	}
 	if utf8.RuneCountInString(c) > maxMarks+1 {
-		cut := 0
-		for range maxMarks + 1 {
-			_, m := utf8.DecodeRuneInString(c[cut:])
-			cut += m
-		}
-		return c[:cut], ansi.StringWidth(c[:cut])
+		c = firstRunes(c, maxMarks+1)
+		return c, ansi.StringWidth(c)
 	}
 	return c, w
+}
+
+func firstRunes(s string, n int) string {
+	cut := 0
+	for range n {
+		_, m := utf8.DecodeRuneInString(s[cut:])
+		cut += m
+	}
+	return s[:cut]
 }
 
 // disputed tells clusters that some terminals draw as one character and others as several.

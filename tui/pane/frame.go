@@ -28,13 +28,15 @@ func Bottom(st *theme.Styles, focused bool, w int) string {
 	return border(st, focused).Render("╰" + cell.Repeat("─", w-2) + "╯")
 }
 
-// Side draws one body line of exactly w cells, borders included.
-func Side(st *theme.Styles, focused bool, line string, w int) string {
+// Bar returns the side border of a box, for Side.
+func Bar(st *theme.Styles, focused bool) string { return border(st, focused).Render("│") }
+
+// Side puts bar at both ends of line, which is w-2 cells wide already.
+func Side(bar, line string, w int) string {
 	if w < 2 {
 		return cell.Spaces(w)
 	}
-	bar := border(st, focused).Render("│")
-	return bar + cell.Fit(line, w-2) + bar
+	return bar + line + bar
 }
 
 // Frame draws body (h-2 lines are used) into a box of exactly w by h cells.
@@ -44,8 +46,9 @@ func Frame(st *theme.Styles, l Label, body []string, w, h int) []string {
 	}
 	out := make([]string, 0, h)
 	out = append(out, Top(st, l, w))
+	bar := Bar(st, l.Focused)
 	for _, line := range cell.Block(body, w-2, h-2) {
-		out = append(out, Side(st, l.Focused, line, w))
+		out = append(out, Side(bar, line, w))
 	}
 	return append(out, Bottom(st, l.Focused, w))
 }
