@@ -18,7 +18,7 @@ import (
 )
 
 // version is set by the linker for releases; else the build's own information is used.
-var version = "" //nolint:gochecknoglobals // the linker needs a variable
+var version = ""
 
 func main() {
 	os.Exit(run())

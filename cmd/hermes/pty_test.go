@@ -18,6 +18,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // patience is how long a test waits for something to appear.
@@ -59,17 +60,40 @@ func newWorld(t *testing.T, env ...string) world {
 // start runs the program with args in a terminal of w columns and h rows.
 func (w world) start(t *testing.T, cols, rows int, args ...string) *terminal {
 	t.Helper()
+	return w.launch(t, cols, rows, binary(t), args...)
+}
+
+// startShell runs an interactive shell, for what only job control shows.
+func (w world) startShell(t *testing.T, cols, rows int) *terminal {
+	t.Helper()
+	shell, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed; job control is not tested")
+	}
+	return w.launch(t, cols, rows, shell, "--norc", "--noprofile", "-i")
+}
+
+func (w world) launch(t *testing.T, cols, rows int, prog string, args ...string) *terminal {
+	t.Helper()
 	x := &terminal{
 		t: t, em: vt.NewSafeEmulator(cols, rows), home: w.home, dir: w.dir,
 		changed: make(chan struct{}, 1), drained: make(chan struct{}), exited: make(chan struct{}),
 	}
-	x.cmd = exec.CommandContext(t.Context(), binary(t), args...)
+	x.cmd = exec.CommandContext(t.Context(), prog, args...)
 	x.cmd.Env, x.cmd.Dir = w.env, w.dir
 	f, err := pty.StartWithSize(x.cmd, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.pty = f
+	// The library leaves its file in blocking mode, where a pending read would keep it open past Close.
+	fd, err := unix.Dup(int(f.Fd()))
+	if err == nil {
+		err = errors.Join(unix.SetNonblock(fd, true), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.pty = os.NewFile(uintptr(fd), "ptmx")
 	go x.read()
 	go x.reply()
 	go func() {
@@ -212,7 +236,15 @@ const (
 func (x *terminal) resize(cols, rows int) {
 	x.t.Helper()
 	x.em.Resize(cols, rows)
-	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)}); err != nil {
+	conn, err := x.pty.SyscallConn()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	var set error
+	err = conn.Control(func(fd uintptr) {
+		set = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(cols)})
+	})
+	if err = errors.Join(err, set); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -245,7 +277,8 @@ func (x *terminal) restored() {
 	if x.em.IsAltScreen() {
 		x.t.Error("the alternate screen is still on")
 	}
-	if x.em.CursorHidden() {
+	// The emulator keeps the cursor's state per screen, terminals do not: the last word counts.
+	if strings.LastIndex(out, "\x1b[?25l") > strings.LastIndex(out, "\x1b[?25h") {
 		x.t.Error("the cursor is still hidden")
 	}
 	for _, mode := range []string{"2004", "1000", "1002", "1003", "1006", "1049", "1004"} {
@@ -259,7 +292,7 @@ func (x *terminal) restored() {
 var (
 	buildOnce sync.Once
 	built     string
-	buildErr  error
+	errBuild  error
 )
 
 // binary builds the program once for all tests.
@@ -267,7 +300,8 @@ func binary(t *testing.T) string {
 	t.Helper()
 	buildOnce.Do(func() {
 		var dir string
-		if dir, buildErr = os.MkdirTemp("", "hermes-e2e-"); buildErr != nil {
+		//nolint:usetesting // it outlives the test that builds it; TestMain removes it
+		if dir, errBuild = os.MkdirTemp("", "hermes-e2e-"); errBuild != nil {
 			return
 		}
 		built = filepath.Join(dir, "hermes")
@@ -277,11 +311,11 @@ func binary(t *testing.T) string {
 		}
 		out, err := exec.Command("go", append(args, ".")...).CombinedOutput()
 		if err != nil {
-			buildErr = fmt.Errorf("%w\n%s", err, out)
+			errBuild = fmt.Errorf("%w\n%s", err, out)
 		}
 	})
-	if buildErr != nil {
-		t.Fatal(buildErr)
+	if errBuild != nil {
+		t.Fatal(errBuild)
 	}
 	return built
 }

@@ -61,7 +61,7 @@ func (a *App) OpenDemo(ctx context.Context) (*Demo, error) {
 	if d.App, err = Open(o); err != nil {
 		return nil, errors.Join(err, d.server.Close(), os.RemoveAll(dir))
 	}
-	d.App.scripted, d.App.invitation = true, story.Question
+	d.scripted, d.invitation = true, story.Question
 	return d, nil
 }
 

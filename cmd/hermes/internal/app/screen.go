@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -182,11 +181,3 @@ func (o onboarding) Save(ctx context.Context, c tui.Choice) (tui.Workspace, erro
 
 // Demo opens the demo.
 func (o onboarding) Demo(ctx context.Context) (tui.Workspace, error) { return o.a.DemoWorkspace(ctx) }
-
-// problemLine is a notice as one line, for places without room.
-func problemLine(n core.Notice) string {
-	if n.Remedy == "" {
-		return n.Text
-	}
-	return fmt.Sprintf("%s (%s)", n.Text, n.Remedy)
-}

@@ -221,7 +221,7 @@ func (s *Session) ended(end *core.RunEnded) {
 		}
 		return
 	}
-	go s.title(m) //nolint:contextcheck // it belongs to the session, not to the turn
+	go s.title(m)
 }
 
 // titlePatience bounds the request for a title.

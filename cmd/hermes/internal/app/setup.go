@@ -80,6 +80,7 @@ func (a *App) keyName(p provider.Preset) string {
 	return strings.ToUpper(p.Name) + "_API_KEY"
 }
 
+// PresetNames lists the names of the providers setup knows.
 func PresetNames() []string {
 	var out []string
 	for _, p := range provider.Presets() {
