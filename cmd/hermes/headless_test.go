@@ -180,6 +180,12 @@ rules:
 			t.Errorf("%s, yolo %v: %v", tt.prompt, tt.yolo, ended)
 		}
 	}
+	// An agent that calls hermes from its own shell cannot switch approvals off for another one.
+	inner := world{home: w.home, dir: w.dir, env: append(slices.Clone(w.env), "HERMES_AGENT=s")}
+	o := inner.hermes(t, "", "run", "danger", "--json", "--yolo")
+	if ended := find(events(t, o.out), "tool_ended"); len(ended) != 1 || ended[0]["ok"] == true {
+		t.Errorf("--yolo inside an agent's shell: %v", ended)
+	}
 	if _, err := os.Stat(filepath.Join(filepath.Dir(w.dir), "outside.txt")); err == nil {
 		t.Error("the refused write happened")
 	}

@@ -34,7 +34,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Close:        s.Close,
 		Info: tui.Info{
 			SessionID: s.ID(), Title: s.Title(), Model: s.Model(), Folder: a.shortPath(s.folder),
-			Past: s.Records(), Notices: s.Notices, Yolo: a.opts.Yolo,
+			Past: s.Records(), Notices: s.Notices, Yolo: a.Yolo(),
 		},
 	}
 }

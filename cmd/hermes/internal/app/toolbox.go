@@ -1,13 +1,11 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"hermes/core"
-	"hermes/core/config"
 	"hermes/tools"
 	"hermes/tools/file"
 	"hermes/tools/terminal"
@@ -54,13 +52,18 @@ func (a *App) toolbox(approver core.Approver, folder string) (*box, error) {
 		}
 	}
 	b.Registry = tools.New(tools.Options{
-		Home: a.Home, Approver: approver, Allow: allowed{a}, Redactor: a.redactor, Spills: spills,
-		Yolo: a.opts.Yolo || a.Config.Approvals.Mode == "off",
+		Home: a.Home, Approver: approver, Allow: tools.NewRules(a.Settings, a.Config.Approvals.Allow), Redactor: a.redactor, Spills: spills,
+		Yolo: a.Yolo(),
 		Fault: func(tool string, value any, stack []byte) {
 			a.Log.Error("panic in tool", "tool", tool, "value", fmt.Sprint(value), "stack", string(stack))
 		},
 	}, list...)
 	return b, nil
+}
+
+// Yolo tells whether approvals are off. An agent's own shell cannot switch them off for another agent.
+func (a *App) Yolo() bool {
+	return (a.opts.Yolo || a.Config.Approvals.Mode == "off") && !a.ActsAsAgent()
 }
 
 // toolsets are the names the person chose; none means all.
@@ -91,22 +94,4 @@ func (b *box) choose(names []string) []string {
 		})
 	}
 	return out
-}
-
-// allowed keeps the rules of "always" in the configuration.
-type allowed struct{ a *App }
-
-// Allowed tells whether rule was remembered. It looks at the file as it is now, so that a rule that was
-// taken back in another terminal no longer counts.
-func (l allowed) Allowed(rule string) bool {
-	cfg, _ := config.Load(l.a.Home)
-	return slices.Contains(cfg.Approvals.Allow, rule)
-}
-
-// Allow remembers rule.
-func (l allowed) Allow(ctx context.Context, rule string) error {
-	if err := l.a.Home.Open(); err != nil {
-		return err
-	}
-	return l.a.Settings.Add(ctx, "approvals.allow", rule)
 }
