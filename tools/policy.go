@@ -54,6 +54,9 @@ func (p Policy) Write(path string) (Action, string) {
 		return ActionDeny, why
 	}
 	if !home.Within(p.Root, path) {
+		if why := systemPath(path); why != "" {
+			return ActionDeny, why
+		}
 		if why := p.Sensitive(path); why != "" {
 			return ActionAsk, "is outside the working folder and " + why
 		}
@@ -122,6 +125,20 @@ func kernelPath(path string) string {
 	}
 	if strings.HasPrefix(path, `\\.\`) || strings.HasPrefix(path, `\\?\GLOBALROOT`) {
 		return "is a device or part of the running system"
+	}
+	return ""
+}
+
+// systemPath refuses the configuration of the machine, which no file tool has a reason to write.
+func systemPath(path string) string {
+	slash := filepath.ToSlash(path)
+	for _, dir := range []string{"/etc/", "/private/etc/", "/usr/lib/systemd/", "/lib/systemd/", "/private/var/db/"} {
+		if strings.HasPrefix(slash, dir) {
+			return "is system configuration; the person changes it, or the terminal with their approval"
+		}
+	}
+	if strings.HasSuffix(slash, "/docker.sock") || strings.HasSuffix(slash, "/podman.sock") {
+		return "is the door to the container daemon"
 	}
 	return ""
 }

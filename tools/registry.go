@@ -34,6 +34,7 @@ type Options struct {
 	Limit           time.Duration // 0 is Limit
 	Grace           time.Duration // a tool may take to return once its time is over; 0 is 5 s
 	OutputLimit     int           // code points; 0 is OutputLimit
+	Window          func() int    // tokens of the model's window, 0 when unknown; nil never knows
 	// Fault hears of panics inside tools, with the stack; nil drops them. The model gets a result anyway.
 	Fault func(tool string, value any, stack []byte)
 }
@@ -136,14 +137,26 @@ func (r *Registry) Run(ctx context.Context, call core.ToolCall, at core.ToolRun)
 	return r.finish(r.execute(ctx, call.Name, run, at), at, r.limit(e.tool))
 }
 
-func (r *Registry) limit(t core.Tool) int {
-	if c, ok := t.(Capped); ok {
-		return c.OutputLimit()
+// Limits are the limits in force for the model as it is now.
+func (r *Registry) Limits() Limits {
+	window := 0
+	if r.opts.Window != nil {
+		window = r.opts.Window()
 	}
+	l := LimitsFor(window)
 	if r.opts.OutputLimit > 0 {
-		return r.opts.OutputLimit
+		l.Result = min(l.Result, r.opts.OutputLimit)
 	}
-	return OutputLimit
+	return l
+}
+
+// limit is what one result of t may have. Tools that bound themselves are only held to what a turn has.
+func (r *Registry) limit(t core.Tool) int {
+	l := r.Limits()
+	if c, ok := t.(Capped); ok {
+		return min(c.OutputLimit(), l.Turn)
+	}
+	return l.Result
 }
 
 // guard asks the tool for its verdict; a panic there refuses the call.

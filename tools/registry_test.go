@@ -323,7 +323,7 @@ func TestPolicy(t *testing.T) {
 		"/u/.netrc":                          {tools.ActionAsk, tools.ActionAsk},
 		"/u/.aws/credentials":                {tools.ActionAsk, tools.ActionAsk},
 		"/etc/shadow":                        {tools.ActionDeny, tools.ActionDeny},
-		"/etc/hosts":                         {tools.ActionAllow, tools.ActionAsk},
+		"/etc/hosts":                         {tools.ActionAllow, tools.ActionDeny},
 		"/dev/sda":                           {tools.ActionAllow, tools.ActionDeny},
 		"/proc/1/environ":                    {tools.ActionDeny, tools.ActionDeny},
 	} {

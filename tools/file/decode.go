@@ -3,6 +3,9 @@ package file
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
 	"io"
 	"net/http"
 	"os"
@@ -95,10 +98,15 @@ type opened struct {
 
 	file *os.File
 	form form
+	hash hash.Hash // of the bytes read so far; nil when not wanted
 }
 
-// openText opens the regular file at path. For a binary file the reader is not to be used.
-func openText(path string) (*opened, error) {
+// sum is the SHA-256 of the file in hex, once it was read to its end.
+func (o *opened) sum() string { return hex.EncodeToString(o.hash.Sum(nil)) }
+
+// openText opens the regular file at path. For a binary file the reader is not to be used. hashed makes
+// sum work, which costs time.
+func openText(path string, hashed bool) (*opened, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -111,7 +119,12 @@ func openText(path string) (*opened, error) {
 	}
 	head = head[:n]
 	o := &opened{file: f, form: sniff(head)}
-	o.Reader = bufio.NewReaderSize(o.form.decoder(io.MultiReader(bytes.NewReader(head), f)), 64<<10)
+	whole := io.MultiReader(bytes.NewReader(head), f)
+	if hashed {
+		o.hash = sha256.New()
+		whole = io.TeeReader(whole, o.hash)
+	}
+	o.Reader = bufio.NewReaderSize(o.form.decoder(whole), 64<<10)
 	return o, nil
 }
 

@@ -14,6 +14,9 @@ import (
 	"hermes/tools"
 )
 
+//go:embed patch.md
+var patchText string
+
 //go:embed read_file.md
 var readText string
 
@@ -32,15 +35,20 @@ const (
 	maxDiffBytes = 512 << 10
 )
 
-// Options configures the toolset. Both fields are required.
+// Options configures the toolset. Workdir and Policy are required.
 type Options struct {
 	Workdir *tools.Workdir
 	Policy  tools.Policy
+	Keeper  tools.Keeper // nil keeps no copies for undo
+	Seen    *Seen        // nil makes one; toolsets that share files may share it
 }
 
-// New returns the toolset: read_file, search_files and write_file.
+// New returns the toolset: patch, read_file, search_files and write_file.
 func New(opts Options) []core.Tool {
-	return []core.Tool{&Read{opts}, &Search{opts}, &Write{opts}}
+	if opts.Seen == nil {
+		opts.Seen = NewSeen()
+	}
+	return []core.Tool{&Patch{opts}, &Read{opts}, &Search{opts}, &Write{opts}}
 }
 
 func spec(name, description, parameters string) core.ToolSpec {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -52,6 +53,8 @@ func newDesk(t *testing.T) *desk {
 	}, New(Options{Workdir: w, Policy: tools.NewPolicy(d.home, d.root)})...)
 	return d
 }
+
+func (*desk) now() time.Time { return time.Now().Add(time.Hour) }
 
 func (d *desk) put(name, content string) string {
 	d.t.Helper()
@@ -302,6 +305,7 @@ func TestWrite_keepsForm(t *testing.T) {
 		"empty":            {"", "x", "x"},
 	} {
 		d.put("work/f", c.old)
+		d.call("read_file", map[string]any{"path": "f"})
 		if res := d.call("write_file", map[string]any{"path": "f", "content": c.content}); !res.OK || d.get("work/f") != c.want {
 			t.Errorf("%s: %q, %+v", name, d.get("work/f"), res)
 		}
@@ -311,6 +315,7 @@ func TestWrite_keepsForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.link("run.sh", "work/link.sh")
+	d.call("read_file", map[string]any{"path": "run.sh"})
 	if res := d.call("write_file", map[string]any{"path": "link.sh", "content": "new"}); !res.OK || d.get("work/run.sh") != "new" {
 		t.Errorf("%+v", res)
 	}
@@ -339,6 +344,7 @@ func TestOpenTF02_policy(t *testing.T) {
 		"inside": 1, "dir/new": 1, "dangling": 1, "../outside/x": 1, "AGENTS.md": 1, "notes.md": 1, "sub/CLAUDE.md": 1, ".env": 1, ".git/hooks/x": 1,
 		"conf": 0, "../u/.hermes/memories/MEMORY.md": 0, "../u/.ssh/id_rsa": 0, "loop": 0,
 	} {
+		d.call("read_file", map[string]any{"path": path})
 		d.asks = nil
 		res := d.call("write_file", map[string]any{"path": path, "content": "new"})
 		if res.OK || len(d.asks) != asks {
@@ -404,6 +410,7 @@ func TestWrite_whenChangedMeanwhile(t *testing.T) {
 				meddle(d)
 				return core.DecideOnce, ""
 			})}, New(Options{Workdir: w, Policy: tools.NewPolicy(d.home, d.root)})...)
+			reg.Run(t.Context(), core.ToolCall{ID: "r", Name: "read_file", Arguments: `{"path":"../outside/f"}`}, core.ToolRun{})
 			res := reg.Run(t.Context(), core.ToolCall{ID: "c", Name: "write_file", Arguments: `{"path":"../outside/f","content":"new"}`}, core.ToolRun{})
 			if res.OK {
 				t.Errorf("written over a change: %+v", res)

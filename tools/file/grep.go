@@ -155,7 +155,7 @@ func matches(rows []row) (n int) {
 // grep searches one file. Files that cannot be read and binary ones give nothing.
 func grep(ctx context.Context, f found, re *regexp.Regexp, around int) hits {
 	h := hits{file: f}
-	o, err := openText(f.path)
+	o, err := openText(f.path, false)
 	if err != nil {
 		return h
 	}

@@ -89,7 +89,7 @@ func (t *Read) read(ctx context.Context, a readArguments, path, session string) 
 	case !info.Mode().IsRegular():
 		return tools.Fail(a.Path + " is no regular file (" + info.Mode().Type().String() + ") and is not read.")
 	}
-	f, err := openText(path)
+	f, err := openText(path, true)
 	if err != nil {
 		return broken("read_file "+a.Path, err)
 	}
@@ -106,8 +106,25 @@ func (t *Read) read(ctx context.Context, a readArguments, path, session string) 
 	if err := p.fill(ctx, f); err != nil {
 		return broken("read_file "+a.Path, err)
 	}
-	return p.result(a.Path, f.form, detail)
+	res := p.result(a.Path, f.form, detail)
+	g := glimpse{
+		info: info, view: lineRange{p.first, p.limit}, shown: lineRange{p.first, p.first + p.shown - 1}, total: p.total, cut: p.cutLines > 0,
+	}
+	if !p.more {
+		g.hash = f.sum()
+	}
+	if res.OK && t.opts.Seen.read(session, path, g) && len(res.Content) > repeatFrom {
+		detail.Summary = "unchanged"
+		res.Content = repeatMark + a.Path + ", " + fmt.Sprintf("lines %d-%d, is the same as when you read it before; it is not shown again]", g.shown.first, g.shown.last)
+	}
+	return res
 }
+
+// repeatFrom is how long a page must be, in bytes, before a repeated read is answered short.
+const repeatFrom = 400
+
+// Forget lets the next read of path ("" for all) of a session answer in full; see Seen.
+func (t *Read) Forget(session, path string) { t.opts.Seen.Forget(session, path) }
 
 // page is the part of a file that one call shows.
 type page struct {

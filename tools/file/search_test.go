@@ -204,7 +204,7 @@ func FuzzDecode(f *testing.F) {
 		if err := os.WriteFile(p, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o, err := openText(p)
+		o, err := openText(p, false)
 		if err != nil {
 			t.Fatal(err)
 		}
