@@ -150,6 +150,12 @@ type (
 
 		Title string `json:"title"`
 	}
+	// Steered says that words of the person reached the running turn inside a tool result.
+	Steered struct {
+		Meta
+
+		Text string `json:"text"`
+	}
 	// QueueChanged lists the messages waiting for the running turn to end.
 	QueueChanged struct {
 		Meta
@@ -224,6 +230,9 @@ func (*Notice) Type() string { return "notice" }
 
 // Type returns the JSON name of the event.
 func (*Titled) Type() string { return "titled" }
+
+// Type returns the JSON name of the event.
+func (*Steered) Type() string { return "steered" }
 
 // Type returns the JSON name of the event.
 func (*QueueChanged) Type() string { return "queue_changed" }

@@ -41,6 +41,8 @@ type Options struct {
 	Specs    []core.ToolSpec // the frozen tool list; nil takes what Tools has now
 	Redactor core.Redactor   // nil leaves text as it is
 	Emit     func(core.Event)
+	// Steer hands over, once, what the person said while the turn was running; nil when nobody can.
+	Steer func() []string
 	// MaxIterations counts model requests of one turn; 0 is DefaultMaxIterations.
 	MaxIterations int
 	// Now tells the time; nil is the system clock.

@@ -9,31 +9,64 @@ import (
 	"hermes/core"
 )
 
+// Busy is what happens to a message that is sent while a run is under way.
+type Busy string
+
+// The busy modes.
+const (
+	BusyQueue     Busy = "queue"     // it waits and starts the next run
+	BusyInterrupt Busy = "interrupt" // the run is stopped and it starts the next one
+	BusySteer     Busy = "steer"     // it reaches the running turn with the next tool result
+)
+
+// ConversationOptions are optional, each of them.
+type ConversationOptions struct {
+	// Notes is asked before every turn for what changed since the prompt was frozen.
+	Notes func() []string
+	// OnEnd is called after every run, before the next starts.
+	OnEnd func(*core.RunEnded)
+	Busy  Busy // "" is BusyQueue
+}
+
 // Conversation is a session that a person types into: a message sent while a run is under way waits
-// in a queue and starts the next run. All methods are safe for concurrent use and return at once.
+// in a queue and starts the next run, or steers the turn. All methods are safe for concurrent use and
+// return at once.
 type Conversation struct {
 	agent  *Agent
-	notes  func() []string
-	onEnd  func(*core.RunEnded)
+	opts   ConversationOptions
 	emit   func(core.Event)
 	base   context.Context //nolint:containedctx // the life of the conversation: runs outlive the call that starts them
 	stopAl context.CancelFunc
 
 	mu      sync.Mutex
 	queue   []string
+	steer   []string           // for the running turn
+	goOn    bool               // the queue goes on although the run is interrupted
 	cancel  context.CancelFunc // of the run under way; nil when idle
 	idle    chan struct{}      // closed while no run is under way
 	closing bool
 }
 
-// NewConversation returns a conversation over a. notes is asked before every turn for what changed
-// since the prompt was frozen; onEnd is called after every run, before the next starts. Both may be
-// nil. Runs end when ctx does.
-func NewConversation(ctx context.Context, a *Agent, notes func() []string, onEnd func(*core.RunEnded)) *Conversation {
+// NewConversation returns a conversation over a. Runs end when ctx does.
+func NewConversation(ctx context.Context, a *Agent, o ConversationOptions) *Conversation {
 	ctx, stop := context.WithCancel(ctx)
 	idle := make(chan struct{})
 	close(idle)
-	return &Conversation{agent: a, notes: notes, onEnd: onEnd, emit: a.opts.Emit, base: ctx, stopAl: stop, idle: idle}
+	c := &Conversation{agent: a, opts: o, emit: a.opts.Emit, base: ctx, stopAl: stop, idle: idle}
+	a.opts.Steer = c.takeSteer
+	return c
+}
+
+// takeSteer hands the words for the running turn over, once.
+func (c *Conversation) takeSteer() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.steer
+	c.steer = nil
+	if len(out) > 0 {
+		c.tellQueue()
+	}
+	return out
 }
 
 // Send starts a turn, or queues text when one is under way. Blank text is refused.
@@ -47,12 +80,26 @@ func (c *Conversation) Send(text string) error {
 		return &core.Error{Code: core.CodeInterrupted, Op: "send", Err: errClosed}
 	}
 	if c.cancel != nil {
-		c.queue = append(c.queue, text)
-		c.tellQueue()
+		c.sendBusy(text)
 		return nil
 	}
 	c.start(func(ctx context.Context) *core.RunEnded { return c.agent.Run(ctx, c.input(text)) })
 	return nil
+}
+
+// sendBusy takes a message while a run is under way. The caller holds mu.
+func (c *Conversation) sendBusy(text string) {
+	switch c.opts.Busy {
+	case BusySteer:
+		c.steer = append(c.steer, text)
+	case BusyInterrupt:
+		c.queue = append([]string{text}, c.queue...)
+		c.goOn = true
+		c.cancel()
+	default:
+		c.queue = append(c.queue, text)
+	}
+	c.tellQueue()
 }
 
 // Retry repeats the last request of a failed turn. It does nothing while a run is under way.
@@ -74,6 +121,7 @@ func (c *Conversation) Interrupt() bool {
 	if c.cancel == nil {
 		return false
 	}
+	c.goOn = false
 	c.cancel()
 	return true
 }
@@ -89,17 +137,20 @@ func (c *Conversation) Running() bool {
 func (c *Conversation) Queue() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.queue)
+	return c.waiting()
 }
+
+// waiting is everything not yet taken, in the order it will be. The caller holds mu.
+func (c *Conversation) waiting() []string { return append(slices.Clone(c.steer), c.queue...) }
 
 // SetQueue replaces the waiting messages. With no run under way the first one starts.
 func (c *Conversation) SetQueue(q []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.queue = slices.Clone(q)
+	c.queue, c.steer = slices.Clone(q), nil
 	c.tellQueue()
 	if c.cancel == nil && !c.closing {
-		c.next()
+		c.startNext()
 	}
 }
 
@@ -118,7 +169,7 @@ func (c *Conversation) Wait(ctx context.Context) {
 func (c *Conversation) Close(ctx context.Context) {
 	c.mu.Lock()
 	c.closing = true
-	c.queue = nil
+	c.queue, c.steer = nil, nil
 	c.mu.Unlock()
 	c.stopAl()
 	c.Wait(ctx)
@@ -133,22 +184,26 @@ func (c *Conversation) start(fn func(context.Context) *core.RunEnded) {
 	go func() {
 		end := fn(ctx)
 		cancel()
-		if c.onEnd != nil {
-			c.onEnd(end)
+		if c.opts.OnEnd != nil {
+			c.opts.OnEnd(end)
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.cancel = nil
 		close(idle)
+		// Words that came too late to steer become the next message.
+		c.queue, c.steer = c.waiting(), nil
+		goOn := c.goOn || end.Reason == core.EndAnswered
+		c.goOn = false
 		// After an interrupt or an error the person decides what happens to the queue.
-		if end.Reason == core.EndAnswered && !c.closing {
-			c.next() //nolint:contextcheck // the next run belongs to the conversation, not to the run that ended
+		if goOn && !c.closing {
+			c.startNext() //nolint:contextcheck // the next run belongs to the conversation, not to the run that ended
 		}
 	}()
 }
 
-// next starts the first queued message, if any. The caller holds mu.
-func (c *Conversation) next() {
+// startNext starts the first queued message, if any. The caller holds mu.
+func (c *Conversation) startNext() {
 	if len(c.queue) == 0 {
 		return
 	}
@@ -160,14 +215,14 @@ func (c *Conversation) next() {
 
 func (c *Conversation) input(text string) Input {
 	in := Input{Text: text}
-	if c.notes != nil {
-		in.Notes = c.notes()
+	if c.opts.Notes != nil {
+		in.Notes = c.opts.Notes()
 	}
 	return in
 }
 
 func (c *Conversation) tellQueue() {
-	e := &core.QueueChanged{Queue: slices.Clone(c.queue)}
+	e := &core.QueueChanged{Queue: c.waiting()}
 	e.SessionID, e.Channel = c.agent.opts.Journal.ID(), core.ChannelChat
 	c.emit(e)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ rules:
 		return core.ToolResult{OK: true}
 	}
 	r.open()
-	c := agent.NewConversation(t.Context(), r.agent, nil, nil)
+	c := agent.NewConversation(t.Context(), r.agent, agent.ConversationOptions{})
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -80,6 +81,58 @@ rules:
 	c.Close(t.Context())
 	if err := c.Send("late"); err == nil {
 		t.Error("a closed conversation accepts messages")
+	}
+}
+
+// What the person says meanwhile reaches the turn with its next result, or starts the next turn.
+func TestConversation_steerAndInterruptModes(t *testing.T) {
+	t.Parallel()
+	for _, busy := range []agent.Busy{agent.BusySteer, agent.BusyInterrupt} {
+		t.Run(string(busy), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, `
+strict: true
+rules:
+  - {when: {user: slow, turn: 0}, reply: {tool_calls: [{name: gate, arguments: {}}]}}
+  - {when: {result: "meanwhile: go left"}, reply: {text: "turning left"}}
+  - {reply: {text: "answer to {{user}}"}}
+`)
+			started, gate := make(chan struct{}), make(chan struct{})
+			r.tools["gate"] = func(ctx context.Context, _ map[string]any) core.ToolResult {
+				started <- struct{}{}
+				select {
+				case <-gate:
+				case <-ctx.Done():
+				}
+				return core.ToolResult{OK: true, Content: "gate"}
+			}
+			r.open()
+			ends := make(chan *core.RunEnded, 8)
+			c := agent.NewConversation(t.Context(), r.agent, agent.ConversationOptions{Busy: busy, OnEnd: func(e *core.RunEnded) { ends <- e }})
+			if err := c.Send("slow"); err != nil {
+				t.Fatal(err)
+			}
+			<-started
+			if err := c.Send("go left"); err != nil {
+				t.Fatal(err)
+			}
+			if busy == agent.BusySteer {
+				close(gate)
+				if e := <-ends; e.Answer != "turning left" {
+					t.Errorf("%+v", e)
+				}
+				if !slices.Contains(r.events(), "steered") {
+					t.Error("the screen is not told")
+				}
+				return
+			}
+			if e := <-ends; e.Reason != core.EndInterrupted {
+				t.Errorf("%+v", e)
+			}
+			if e := <-ends; e.Answer != "answer to go left" {
+				t.Errorf("%+v", e)
+			}
+		})
 	}
 }
 

@@ -213,6 +213,9 @@ func (b toolbox) Run(ctx context.Context, c core.ToolCall, at core.ToolRun) core
 	return f(ctx, args)
 }
 
+// Shared lets the tools whose names begin with "read" run side by side.
+func (b toolbox) Shared(c core.ToolCall) bool { return strings.HasPrefix(c.Name, "read") }
+
 func contents(msgs []core.Message) []string {
 	var out []string
 	for _, m := range msgs {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"hermes/core"
@@ -19,9 +20,15 @@ type Input struct {
 	Notes []string
 }
 
-// BudgetNote is the user message of the last request of a turn that spent its iterations.
-const BudgetNote = "[The iteration budget of this turn is spent and tools are off now. " +
-	"Say what is done, what is not, and how to go on.]"
+// The user messages of the last request of a turn that may not go on.
+const (
+	// BudgetNote follows spent iterations.
+	BudgetNote = "[The iteration budget of this turn is spent and tools are off now. " +
+		"Say what is done, what is not, and how to go on.]"
+	// LoopNote follows a call that went round and round.
+	LoopNote = "[You made the same call with the same result again and again, so tools are off now. " +
+		"Say what you were trying to do, what stands in the way, and what you need from the person.]"
+)
 
 // Run makes one turn of in and returns how it ended; the same value was emitted as its last event.
 // Cancelling ctx interrupts the turn: partial text is kept, open calls are closed.
@@ -60,7 +67,11 @@ type turn struct {
 	model   core.Model
 	started time.Time
 	end     core.RunEnded
-	failed  error // the journal's first error
+
+	loopGuard loopGuard
+
+	mu     sync.Mutex // guards end and failed, and keeps records in the order they are shown
+	failed error      // the journal's first error
 }
 
 func (a *Agent) newTurn() *turn {
@@ -77,11 +88,30 @@ func (a *Agent) newTurn() *turn {
 
 // append records r; the first failure is kept and ends the run at the next check.
 func (t *turn) append(r core.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.store(r)
+}
+
+// store is append for holders of mu.
+func (t *turn) store(r core.Record) {
 	if t.failed != nil {
 		return
 	}
 	r.Time, r.RunID = t.a.now(), t.id
 	t.failed = t.a.opts.Journal.Append(r)
+}
+
+// fail keeps the first error of the journal and tells whether there is one.
+func (t *turn) fail(err error) bool { return t.broken(err) != nil }
+
+func (t *turn) broken(err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = err
+	}
+	return t.failed
 }
 
 func (t *turn) emit(e core.Event) {
@@ -99,22 +129,33 @@ func (t *turn) notice(l core.Level, text, remedy string) {
 // loop is request → tools → request until something ends it.
 func (t *turn) loop(ctx context.Context) *core.RunEnded {
 	for range t.a.opts.MaxIterations {
-		if t.failed != nil || ctx.Err() != nil {
-			return t.finish(ctx, t.failed)
+		if t.fail(nil) || ctx.Err() != nil {
+			return t.finish(ctx, nil)
 		}
 		msg, err := t.request(ctx, t.a.opts.Specs)
 		if err != nil || len(msg.ToolCalls) == 0 {
 			return t.finish(ctx, err)
 		}
 		t.runTools(ctx, msg.ToolCalls)
+		if c := t.loopGuard.stop(); c != nil {
+			return t.last(ctx, LoopNote, "stopped: "+c.Name+" was called "+strconv.Itoa(loopStop)+" times with the same arguments and the same result",
+				"say what to do differently, or send a message to go on")
+		}
 	}
-	if t.failed != nil || ctx.Err() != nil {
-		return t.finish(ctx, t.failed)
-	}
-	t.notice(core.LevelWarn, "iteration budget of "+strconv.Itoa(t.a.opts.MaxIterations)+" requests spent; asking for a summary",
+	return t.last(ctx, BudgetNote, "iteration budget of "+strconv.Itoa(t.a.opts.MaxIterations)+" requests spent; asking for a summary",
 		"raise agent.max_turns, or send a message to go on")
-	note := core.Message{ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: BudgetNote, Shown: "(budget spent: asked for a summary)", Time: t.a.now()}
-	t.append(core.Record{Type: core.RecordMessage, Message: &note})
+}
+
+// last ends a turn that may not go on: one more request, without tools, for a summary.
+func (t *turn) last(ctx context.Context, note, notice, remedy string) *core.RunEnded {
+	if t.fail(nil) || ctx.Err() != nil {
+		return t.finish(ctx, nil)
+	}
+	t.notice(core.LevelWarn, notice, remedy)
+	m := core.Message{
+		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: note, Shown: "(" + notice + ")", Time: t.a.now(),
+	}
+	t.append(core.Record{Type: core.RecordMessage, Message: &m})
 	_, err := t.request(ctx, nil)
 	t.end.Reason = core.EndBudget
 	return t.finish(ctx, err)
@@ -122,8 +163,8 @@ func (t *turn) loop(ctx context.Context) *core.RunEnded {
 
 // request asks the model once and records what came.
 func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message, error) {
-	if t.failed != nil {
-		return core.Message{}, t.failed
+	if err := t.broken(nil); err != nil {
+		return core.Message{}, err
 	}
 	t.model = t.a.Model()
 	req := core.Request{
@@ -144,8 +185,8 @@ func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message
 	if err != nil {
 		return msg, err
 	}
-	if t.failed != nil {
-		return msg, t.failed
+	if err := t.broken(nil); err != nil {
+		return msg, err
 	}
 	if len(msg.ToolCalls) == 0 {
 		if strings.TrimSpace(msg.Content) == "" {
@@ -260,11 +301,12 @@ func (t *turn) delta(id string, d core.Delta) {
 
 // finish ends the run, once: synced to disk, then told.
 func (t *turn) finish(ctx context.Context, err error) *core.RunEnded {
+	broken := t.broken(nil)
 	if err == nil {
-		err = t.failed
+		err = broken
 	}
 	switch {
-	case ctx.Err() != nil && t.failed == nil:
+	case ctx.Err() != nil && broken == nil:
 		t.end.Reason = core.EndInterrupted
 	case err != nil:
 		t.end.Reason = core.EndError
@@ -277,11 +319,8 @@ func (t *turn) finish(ctx context.Context, err error) *core.RunEnded {
 		rec.Text = t.end.Error.Message
 	}
 	t.append(rec)
-	if serr := t.a.opts.Journal.Sync(); serr != nil && t.failed == nil {
-		t.failed = serr
-	}
-	if t.failed != nil && t.end.Error == nil {
-		t.end.Reason, t.end.Error = core.EndError, core.NewRunError(t.failed)
+	if err := t.broken(t.a.opts.Journal.Sync()); err != nil && t.end.Error == nil {
+		t.end.Reason, t.end.Error = core.EndError, core.NewRunError(err)
 	}
 	t.end.DurationMS = t.a.now().Sub(t.started).Milliseconds()
 	t.emit(&t.end)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,7 +95,7 @@ rules:
 
 func TestDefaultBudget(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "rules:\n  - {when: {no_tools: true}, reply: {text: end}}\n  - {reply: {tool_calls: [{name: read, arguments: {path: x}}]}}\n")
+	r := newRig(t, "rules:\n  - {when: {no_tools: true}, reply: {text: end}}\n  - {reply: {tool_calls: [{name: read, arguments: {path: 'x{{request}}'}}]}}\n")
 	if end := r.run("go"); end.Requests != agent.DefaultMaxIterations+1 {
 		t.Errorf("%d requests", end.Requests)
 	}
@@ -171,3 +172,107 @@ func TestRun_redactsBeforeRecordAndRequest(t *testing.T) {
 type hide struct{}
 
 func (hide) Redact(s string) string { return strings.ReplaceAll(s, "s3cret-value", "[redacted:S]") }
+
+// Calls that only read run side by side, at most eight; writers stand between them, in order.
+func TestRun_parallelReads(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	for i := range 10 {
+		calls = append(calls, fmt.Sprintf("{name: read, arguments: {path: r%d}}", i))
+	}
+	calls = append(calls, "{name: write, arguments: {path: w}}", "{name: read, arguments: {path: last}}")
+	r := newRig(t, "strict: true\nsteps:\n  - reply: {tool_calls: ["+strings.Join(calls, ", ")+"]}\n  - reply: {text: done}\n")
+	var mu sync.Mutex
+	running, most := 0, 0
+	var order []string
+	full := make(chan struct{})
+	r.tools["read"] = func(ctx context.Context, args map[string]any) core.ToolResult {
+		mu.Lock()
+		running++
+		if most = max(most, running); most == 8 && running == 8 {
+			select {
+			case <-full:
+			default:
+				close(full)
+			}
+		}
+		mu.Unlock()
+		if args["path"] != "last" {
+			select {
+			case <-full:
+			case <-time.After(5 * time.Second):
+				t.Error("eight reads never run together")
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		running--
+		order = append(order, fmt.Sprint(args["path"]))
+		return core.ToolResult{OK: true, Content: fmt.Sprint(args["path"])}
+	}
+	r.tools["write"] = func(context.Context, map[string]any) core.ToolResult {
+		mu.Lock()
+		defer mu.Unlock()
+		if running != 0 || len(order) != 10 {
+			t.Errorf("the write runs beside %d reads, after %v", running, order)
+		}
+		return core.ToolResult{OK: true, Content: "w"}
+	}
+	r.open()
+	if end := r.run("go"); end.Reason != core.EndAnswered || end.ToolCalls != 12 {
+		t.Fatalf("%+v %+v", end, end.Error)
+	}
+	if most != 8 || order[10] != "last" {
+		t.Errorf("at most %d together, order %v", most, order)
+	}
+	var got []string
+	for _, m := range r.ses.Messages() {
+		if m.Role == core.RoleTool {
+			got = append(got, m.Content)
+		}
+	}
+	if want := []string{"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "w", "last"}; !slices.Equal(got, want) {
+		t.Errorf("results: %v", got)
+	}
+	stable(t, r.bodies())
+}
+
+func TestRun_loopGuard(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+strict: true
+rules:
+  - {when: {no_tools: true}, reply: {text: "I was stuck."}}
+  - {reply: {tool_calls: [{name: read, arguments: {path: same}}]}}
+`)
+	end := r.run("go")
+	if end.Reason != core.EndBudget || end.ToolCalls != 5 || end.Answer != "I was stuck." {
+		t.Errorf("%+v", end)
+	}
+	var results []string
+	for _, m := range r.ses.Messages() {
+		if m.Role == core.RoleTool {
+			results = append(results, m.Content)
+		}
+	}
+	if strings.Contains(results[1], "3 times") || !strings.Contains(results[2], "3 times") || !strings.Contains(results[4], "5 times") {
+		t.Errorf("%q", results)
+	}
+
+	// Running the same check after different edits is work.
+	r = newRig(t, `
+strict: true
+rules:
+  - {when: {turn: 16}, reply: {text: "fixed"}}
+  - {when: {last: "checked"}, reply: {tool_calls: [{name: write, arguments: {n: "{{turn}}"}}]}}
+  - {reply: {tool_calls: [{name: check, arguments: {}}]}}
+`)
+	r.tools["check"] = func(context.Context, map[string]any) core.ToolResult {
+		return core.ToolResult{Content: "checked: fails"}
+	}
+	r.tools["write"] = func(context.Context, map[string]any) core.ToolResult { return core.ToolResult{OK: true, Content: "ok"} }
+	r.open()
+	if end := r.run("go"); end.Answer != "fixed" {
+		t.Errorf("%+v", end)
+	}
+}

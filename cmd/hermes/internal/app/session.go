@@ -79,7 +79,9 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 		Model: s.model, Tools: box, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.redactor,
 		Emit: s.Feed.Emit, MaxIterations: a.maxIterations(),
 	})
-	s.Conversation = agent.NewConversation(s.life, s.agent, s.changes(told), s.ended)
+	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
+		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config.Display.BusyMode),
+	})
 	return s, nil
 }
 
