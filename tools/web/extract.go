@@ -29,6 +29,7 @@ type Extract struct {
 	client *client
 	spills *tools.Spills
 	pages  *shelf
+	desks  chan struct{} // one token a page being converted: each needs many times its size in memory
 }
 
 var (
@@ -37,7 +38,7 @@ var (
 )
 
 func newExtract(opts Options) *Extract {
-	return &Extract{client: newClient(opts), spills: opts.Spills, pages: newShelf()}
+	return &Extract{client: newClient(opts), spills: opts.Spills, pages: newShelf(), desks: make(chan struct{}, 2)}
 }
 
 // Spec describes the tool.
@@ -205,10 +206,11 @@ func (t *Extract) load(ctx context.Context, run core.ToolRun, u *url.URL) (*page
 	}
 	src, set, broken := decodeText(f.body, f.kind.label)
 	if f.kind.form == formHTML {
-		limited, cancel := context.WithTimeout(ctx, convertTime)
-		defer cancel()
-		r, err := markdown(limited, src, f.url)
+		r, err := t.convert(ctx, src, f.url)
 		if err != nil {
+			if ctx.Err() != nil {
+				return nil, t.client.fault(ctx, f.url, ctx.Err())
+			}
 			return nil, &core.Error{Code: core.CodeProtocol, Op: "read", Subject: show(f.url), Err: errors.New("its markup takes too long to understand"), Hint: "Look for another source"}
 		}
 		pg.title, src = r.title, r.body
@@ -225,6 +227,19 @@ func (t *Extract) load(ctx context.Context, run core.ToolRun, u *url.URL) (*page
 	pg.note(broken, "some bytes are no text and were replaced")
 	t.spill(run, pg)
 	return pg, nil
+}
+
+// convert makes Markdown of src when a desk is free.
+func (t *Extract) convert(ctx context.Context, src string, at *url.URL) (readable, error) {
+	select {
+	case t.desks <- struct{}{}:
+	case <-ctx.Done():
+		return readable{}, ctx.Err()
+	}
+	defer func() { <-t.desks }()
+	limited, cancel := context.WithTimeout(ctx, convertTime)
+	defer cancel()
+	return markdown(limited, src, at)
 }
 
 // spill keeps the full text of a page that does not fit; a disk that refuses costs the file only.

@@ -224,6 +224,11 @@ func TestMarkdown_whenHostile(t *testing.T) {
 	if !deep.plain || deep.body != "core text" {
 		t.Errorf("deep: %v %.100q", deep.plain, deep.body)
 	}
+	for _, unit := range []string{"[", "*", "`", "<b>", "<table><td>", "<a href=x>"} { // takes minutes when something is quadratic
+		if r := page1(t, strings.Repeat(unit, 200_000)); !utf8.ValidString(r.body) {
+			t.Errorf("%s: not UTF-8", unit)
+		}
+	}
 	long := page1(t, "<p>start</p>"+strings.Repeat("<p>words and ü more</p>", 300_000))
 	if !long.cut || !strings.HasPrefix(long.body, "start") || !utf8.ValidString(long.body) {
 		t.Errorf("long: %v", long.cut)

@@ -99,8 +99,10 @@ func convert(src string, at *url.URL) (title, body string, err error) {
 	return title, squeeze(string(out)), nil
 }
 
+// newConverter leaves Markdown's own characters in the text as they are: a model reads "a_b" better than
+// "a\_b", and the search for what to escape is quadratic in the converter.
 func newConverter() *converter.Converter {
-	return converter.NewConverter(converter.WithPlugins(
+	return converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled), converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), strikethrough.NewStrikethroughPlugin(),
 		table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
