@@ -86,12 +86,12 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	}
 	switch e := e.(type) {
 	case *core.RunStarted:
-		m.run.active, m.run.started = true, m.opt.Now()
+		m.run.active, m.run.stops, m.run.started = true, false, m.opt.Now()
 	case *core.Titled:
 		m.ws.Info.Title = e.Title
 		m.chat.SetTitle(e.Title)
 	case *core.RunEnded:
-		m.run.active = false
+		m.run.active, m.run.stops = false, false
 		m.log.Stop()
 		m.dropAsks()
 	}

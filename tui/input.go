@@ -31,7 +31,7 @@ func (m *Model) cancelKey() tea.Cmd {
 		return nil
 	case m.onboard == nil && m.run.active:
 		m.note.armed = time.Time{}
-		return tea.Batch(m.interruptCmd(), m.toast(core.LevelInfo, "interrupting"))
+		return m.interrupt()
 	case m.onboard == nil && !m.chat.Composer().Empty():
 		text := m.chat.Composer().Text()
 		m.chat.Composer().AddHistory(text)
@@ -46,6 +46,12 @@ func (m *Model) cancelKey() tea.Cmd {
 	return redrawIn(armFor)
 }
 
+// interrupt asks the running turn to end; the status bar says so until it has.
+func (m *Model) interrupt() tea.Cmd {
+	m.run.stops, m.note.toast = true, ""
+	return m.interruptCmd()
+}
+
 // escape closes the top layer, else interrupts, never quits. Overlays handle it themselves.
 func (m *Model) escape() tea.Cmd {
 	switch {
@@ -53,7 +59,7 @@ func (m *Model) escape() tea.Cmd {
 		m.slash.dismissed = m.chat.Composer().Text()
 		m.slash.items = nil
 	case m.run.active:
-		return tea.Batch(m.interruptCmd(), m.toast(core.LevelInfo, "interrupting"))
+		return m.interrupt()
 	case m.scr.focus != layout.Chat || m.chat.Reading():
 		m.focusComposer()
 	case m.scr.zoom:

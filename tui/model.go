@@ -79,6 +79,7 @@ type screen struct {
 // run is the state of the agent as the events told it.
 type run struct {
 	active  bool
+	stops   bool // the person asked it to end
 	started time.Time
 	tick    int
 	ticking bool

@@ -109,7 +109,11 @@ func (m *Model) statusRight() string {
 	case m.run.active:
 		spin := card.Spinner(m.run.tick)
 		took := card.Duration(now.Sub(m.run.started).Truncate(time.Second))
-		return m.st.Busy.Render(spin+" working "+took) + m.st.Faint.Render(" · ") + m.st.Key.Render("Esc") + m.st.Muted.Render(" stops")
+		word := " working "
+		if m.run.stops {
+			word = " stopping "
+		}
+		return m.st.Busy.Render(spin+word+took) + m.st.Faint.Render(" · ") + m.st.Key.Render("Esc") + m.st.Muted.Render(" stops")
 	}
 	if hints := m.pane(m.scr.focus).ShortHelp(); len(hints) > 0 {
 		var b strings.Builder
