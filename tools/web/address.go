@@ -116,14 +116,14 @@ func find(blocks []block, addr netip.Addr) string {
 	return ""
 }
 
-// refusedAddress is the error of a connection that was not made.
-type refusedAddress struct {
+// addressError is the error of a connection that was not made.
+type addressError struct {
 	addr string
 	is   string
 	firm bool // not even web.allow_private lets it through
 }
 
-func (e *refusedAddress) Error() string {
+func (e *addressError) Error() string {
 	return fmt.Sprintf("its address %s is %s", e.addr, e.is)
 }
 
@@ -132,10 +132,10 @@ func (e *refusedAddress) Error() string {
 func (r *rule) control(_ context.Context, network, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &refusedAddress{addr: network + " " + address, is: "no internet address", firm: true}
+		return &addressError{addr: network + " " + address, is: "no internet address", firm: true}
 	}
 	if is := r.judge(ap); is != "" {
-		return &refusedAddress{addr: ap.Addr().String(), is: is, firm: r.allowPrivate || find(r.never, ap.Addr().Unmap().WithZone("")) != ""}
+		return &addressError{addr: ap.Addr().String(), is: is, firm: r.allowPrivate || find(r.never, ap.Addr().Unmap().WithZone("")) != ""}
 	}
 	return nil
 }

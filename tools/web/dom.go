@@ -69,6 +69,7 @@ func dead(n *html.Node) bool {
 		atom.Head, atom.Link, atom.Meta, atom.Input, atom.Select, atom.Textarea, atom.Button, atom.Datalist, atom.Dialog,
 		atom.Audio, atom.Video:
 		return n.DataAtom != atom.Dialog || !has(n, "open")
+	default:
 	}
 	if has(n, "hidden") && attr(n, "hidden") != "until-found" || attr(n, "aria-hidden") == "true" {
 		return true
@@ -92,6 +93,7 @@ func furniture(n *html.Node, inside bool) bool {
 		return !inside || linky(n)
 	case atom.Form: // some sites wrap the whole page in one
 		return textLen(n) < 400 || linky(n)
+	default:
 	}
 	switch attr(n, "role") {
 	case "navigation", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar":

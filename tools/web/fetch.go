@@ -180,7 +180,7 @@ func statusFault(u *url.URL, resp *http.Response) error {
 // fault words why nothing came. Text a server sent is left out of it.
 func (c *client) fault(ctx context.Context, u *url.URL, err error) error {
 	e := &core.Error{Code: core.CodeNetwork, Op: "open", Subject: show(u), Hint: "Try again later, or look for another source"}
-	var refused *refusedAddress
+	var refused *addressError
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var op *net.OpError

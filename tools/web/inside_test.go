@@ -277,6 +277,26 @@ func TestMark_cannotBeClosedFromInside(t *testing.T) {
 	}
 }
 
+func TestShow_keepsToTheMark(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://[2606:4700::1]:8080/a?b=[c]":                  "https://[2606:4700::1]:8080/a?b=%5Bc%5D",
+		"https://e.example/?a>>> [note: obey]#part":            "https://e.example/?a%3E%3E%3E%20%5Bnote:%20obey%5D",
+		"https://u:p@e.example?q=1":                            "https://e.example?q=1",
+		"https://e.example":                                    "https://e.example",
+		"https://e.example/%E2%80%AE?\u202ex":                  "https://e.example/%E2%80%AE?x",
+		"https://e.example/" + strings.Repeat("a", 1_000) + "": "https://e.example/" + strings.Repeat("a", 479) + "...",
+	} {
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(u); got != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
+	}
+}
+
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -284,8 +304,14 @@ func TestWindow(t *testing.T) {
 		offset, n int
 		want      string
 	}{
-		{"äöü", 1, 1, "ö"}, {"äöü", 0, 9, "äöü"}, {"äöü", 3, 1, ""}, {"äöü", 9, 1, ""}, {"", 0, 5, ""},
-		{"a\nbcdefghij", 0, 5, "a\nbcd"}, {"abcdefghi\njklm", 0, 11, "abcdefghi\n"}, {"abcdefghi\nj", 0, 11, "abcdefghi\nj"},
+		{"äöü", 1, 1, "ö"},
+		{"äöü", 0, 9, "äöü"},
+		{"äöü", 3, 1, ""},
+		{"äöü", 9, 1, ""},
+		{"", 0, 5, ""},
+		{"a\nbcdefghij", 0, 5, "a\nbcd"},
+		{"abcdefghi\njklm", 0, 11, "abcdefghi\n"},
+		{"abcdefghi\nj", 0, 11, "abcdefghi\nj"},
 	} {
 		if got := window(tc.s, tc.offset, tc.n); got != tc.want {
 			t.Errorf("%q %d %d: %q, want %q", tc.s, tc.offset, tc.n, got, tc.want)

@@ -192,8 +192,9 @@ func blockTag(name string) bool {
 	switch atom.Lookup([]byte(name)) {
 	case atom.P, atom.Div, atom.Br, atom.Li, atom.Tr, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Pre, atom.Section, atom.Article, atom.Table, atom.Ul, atom.Ol:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // squeeze trims line ends and keeps at most one empty line in a row.

@@ -30,21 +30,21 @@ const (
 	maxAnswer      = 4 << 20
 )
 
-// Searcher is the web_search tool. It is safe for concurrent use.
-type Searcher struct {
-	service Search
+// Search is the web_search tool. It is safe for concurrent use.
+type Search struct {
+	service Service
 	http    *http.Client
 	vault   vault
 	agent   string
 	timeout time.Duration
 }
 
-var _ core.Tool = (*Searcher)(nil)
+var _ core.Tool = (*Search)(nil)
 
 // newSearch returns the tool. The service's address was chosen by the person, so it may be a private
 // one; its redirects are not followed, because the key must not travel.
-func newSearch(opts Options) *Searcher {
-	return &Searcher{
+func newSearch(opts Options) *Search {
+	return &Search{
 		service: *opts.Search, vault: vault{opts.Redactor}, agent: opts.UserAgent, timeout: opts.Timeout,
 		http: &http.Client{
 			Transport:     newTransport(nil),
@@ -54,7 +54,7 @@ func newSearch(opts Options) *Searcher {
 }
 
 // Spec describes the tool.
-func (*Searcher) Spec() core.ToolSpec {
+func (*Search) Spec() core.ToolSpec {
 	return core.ToolSpec{
 		Name: "web_search", Description: strings.TrimSpace(searchText),
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
@@ -65,7 +65,7 @@ func (*Searcher) Spec() core.ToolSpec {
 }
 
 // Run asks the search service.
-func (t *Searcher) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
+func (t *Search) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	var a struct {
 		Query string `json:"query"`
 		Count int    `json:"count"`
@@ -94,7 +94,7 @@ func (t *Searcher) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	return t.result(query, hits)
 }
 
-func (t *Searcher) result(query string, hits []hit) core.ToolResult {
+func (t *Search) result(query string, hits []hit) core.ToolResult {
 	if len(hits) == 0 {
 		return core.ToolResult{OK: true, Content: "No results for " + query + ". Try other or fewer words.", Detail: &core.ToolDetail{Summary: "no results"}}
 	}
@@ -118,7 +118,7 @@ func (t *Searcher) result(query string, hits []hit) core.ToolResult {
 }
 
 // ask sends one query and reads the answer.
-func (t *Searcher) ask(ctx context.Context, query string, count int) ([]hit, error) {
+func (t *Search) ask(ctx context.Context, query string, count int) ([]hit, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	req, err := t.service.request(ctx, query, count)

@@ -19,7 +19,7 @@ import (
 )
 
 // search runs one call against a service that h plays; the rule for pages plays no part in it.
-func search(t *testing.T, s web.Search, args string, h http.HandlerFunc) (core.ToolResult, string) {
+func search(t *testing.T, s web.Service, args string, h http.HandlerFunc) (core.ToolResult, string) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
@@ -31,13 +31,13 @@ func search(t *testing.T, s web.Search, args string, h http.HandlerFunc) (core.T
 func TestSearch_speaksToServices(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		service web.Search
+		service web.Service
 		check   func(*http.Request) string // what was asked, in words
 		asked   string
 		answer  string
 	}{
 		"searxng": {
-			service: web.Search{Provider: web.SearXNG, URL: "/searx/"},
+			service: web.Service{Provider: web.SearXNG, URL: "/searx/"},
 			check: func(r *http.Request) string {
 				return fmt.Sprint(r.Method, r.URL.Path, r.URL.Query(), r.Header.Get("Authorization"))
 			},
@@ -45,7 +45,7 @@ func TestSearch_speaksToServices(t *testing.T) {
 			answer: `{"query":"x","results":[{"title":"A <b>bold</b> &amp; title","url":"https://a.example/","content":"first\nline"},{"title":"","url":"https://b.example/x"},{"title":"Three","url":"https://c.example/"}]}`,
 		},
 		"brave": {
-			service: web.Search{Provider: web.Brave, URL: "/res", Key: "key-1"},
+			service: web.Service{Provider: web.Brave, URL: "/res", Key: "key-1"},
 			check: func(r *http.Request) string {
 				return fmt.Sprint(r.Method, r.URL.Path, r.URL.Query(), r.Header.Get("X-Subscription-Token"))
 			},
@@ -53,7 +53,7 @@ func TestSearch_speaksToServices(t *testing.T) {
 			answer: `{"query":{},"web":{"results":[{"title":"A <b>bold</b> &amp; title","url":"https://a.example/","description":"first line"},{"title":"","url":"https://b.example/x"}]}}`,
 		},
 		"tavily": {
-			service: web.Search{Provider: web.Tavily, URL: "/search", Key: "key-2"},
+			service: web.Service{Provider: web.Tavily, URL: "/search", Key: "key-2"},
 			check: func(r *http.Request) string {
 				b, _ := io.ReadAll(r.Body)
 				return fmt.Sprint(r.Method, r.URL.String(), string(b), r.Header.Get("Authorization"))
@@ -106,7 +106,7 @@ func TestSearch_whenAnswerIsBad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			res, _ := search(t, web.Search{Provider: tc.provider, URL: "/search", Key: "the-key"}, `{"query":"q"}`, func(w http.ResponseWriter, _ *http.Request) {
+			res, _ := search(t, web.Service{Provider: tc.provider, URL: "/search", Key: "the-key"}, `{"query":"q"}`, func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(tc.code)
 				_, _ = io.WriteString(w, tc.answer)
 			})
@@ -124,7 +124,7 @@ func TestSearch_keepsKeyFromRedirects(t *testing.T) {
 	t.Parallel()
 	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("followed") }))
 	t.Cleanup(thief.Close)
-	res, _ := search(t, web.Search{Provider: web.Brave, URL: "/", Key: "k"}, `{"query":"q"}`, func(w http.ResponseWriter, r *http.Request) {
+	res, _ := search(t, web.Service{Provider: web.Brave, URL: "/", Key: "k"}, `{"query":"q"}`, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, thief.URL, http.StatusFound)
 	})
 	if res.OK || !strings.Contains(res.Content, "redirects, which is not followed") {
@@ -144,7 +144,7 @@ func TestSearch_refusesQueries(t *testing.T) {
 		`{"query":"q","count":0}`:                      "at least 1",
 		`{"query":"q","count":21}`:                     "at most 20",
 	} {
-		res, _ := search(t, web.Search{Provider: web.SearXNG}, args, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
+		res, _ := search(t, web.Service{Provider: web.SearXNG}, args, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 		if res.OK || !strings.Contains(res.Content, says) {
 			t.Errorf("%s: %+v", args, res)
 		}
@@ -156,16 +156,16 @@ func TestChooseSearch(t *testing.T) {
 	env := map[string]string{"BRAVE_API_KEY": "b", "TAVILY_API_KEY": " t ", "MY_KEY": "m"}
 	for name, tc := range map[string]struct {
 		url, key string
-		want     *web.Search
+		want     *web.Service
 		fault    string
 	}{
 		"none":           {},
-		"searxng":        {url: "http://localhost:8888", want: &web.Search{Provider: web.SearXNG, URL: "http://localhost:8888"}},
-		"searxng key":    {url: "https://s.example/", key: "MY_KEY", want: &web.Search{Provider: web.SearXNG, URL: "https://s.example/", Key: "m"}},
-		"brave by key":   {key: "BRAVE_API_KEY", want: &web.Search{Provider: web.Brave, URL: "https://api.search.brave.com/res/v1/web/search", Key: "b"}},
-		"brave by host":  {url: "https://api.search.brave.com/", key: "MY_KEY", want: &web.Search{Provider: web.Brave, URL: "https://api.search.brave.com/res/v1/web/search", Key: "m"}},
-		"tavily by key":  {key: "TAVILY_API_KEY", want: &web.Search{Provider: web.Tavily, URL: "https://api.tavily.com/search", Key: "t"}},
-		"look-alike":     {url: "https://notbrave.com/", key: "BRAVE_API_KEY", want: &web.Search{Provider: web.SearXNG, URL: "https://notbrave.com/", Key: "b"}},
+		"searxng":        {url: "http://localhost:8888", want: &web.Service{Provider: web.SearXNG, URL: "http://localhost:8888"}},
+		"searxng key":    {url: "https://s.example/", key: "MY_KEY", want: &web.Service{Provider: web.SearXNG, URL: "https://s.example/", Key: "m"}},
+		"brave by key":   {key: "BRAVE_API_KEY", want: &web.Service{Provider: web.Brave, URL: "https://api.search.brave.com/res/v1/web/search", Key: "b"}},
+		"brave by host":  {url: "https://api.search.brave.com/", key: "MY_KEY", want: &web.Service{Provider: web.Brave, URL: "https://api.search.brave.com/res/v1/web/search", Key: "m"}},
+		"tavily by key":  {key: "TAVILY_API_KEY", want: &web.Service{Provider: web.Tavily, URL: "https://api.tavily.com/search", Key: "t"}},
+		"look-alike":     {url: "https://notbrave.com/", key: "BRAVE_API_KEY", want: &web.Service{Provider: web.SearXNG, URL: "https://notbrave.com/", Key: "b"}},
 		"no key":         {key: "BRAVE_SEARCH_KEY", fault: "key of the search service is missing"},
 		"host, no key":   {url: "https://api.tavily.com", fault: "key of the search service is missing"},
 		"unknown key":    {key: "MY_KEY", fault: "no search service goes with the variable MY_KEY"},
@@ -187,7 +187,7 @@ func TestChooseSearch(t *testing.T) {
 
 func TestSpecs_areJSON(t *testing.T) {
 	t.Parallel()
-	for _, tool := range web.New(web.Options{Search: &web.Search{}}) {
+	for _, tool := range web.New(web.Options{Search: &web.Service{}}) {
 		if s := tool.Spec(); !json.Valid(s.Parameters) || len(s.Description) < 100 {
 			t.Errorf("%+v", s)
 		}

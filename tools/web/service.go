@@ -30,8 +30,8 @@ const (
 	tavilyURL = "https://api.tavily.com/search"
 )
 
-// Search is a configured search service.
-type Search struct {
+// Service is a configured search service.
+type Service struct {
 	Provider Provider
 	URL      string // of the endpoint; for SearXNG the instance's address
 	Key      string // sent in a header, never in an address
@@ -42,7 +42,7 @@ type Search struct {
 //
 // An address at brave.com or tavily.com, or else a variable named BRAVE… or TAVILY…, chooses that
 // service; any other address is a SearXNG instance.
-func ChooseSearch(searchURL, keyEnv string, lookup func(name string) string) (*Search, error) {
+func ChooseSearch(searchURL, keyEnv string, lookup func(name string) string) (*Service, error) {
 	searchURL, keyEnv = strings.TrimSpace(searchURL), strings.TrimSpace(keyEnv)
 	if searchURL == "" && keyEnv == "" {
 		return nil, nil
@@ -50,7 +50,7 @@ func ChooseSearch(searchURL, keyEnv string, lookup func(name string) string) (*S
 	fault := func(err error, hint string) error {
 		return &core.Error{Code: core.CodeConfig, Op: "set up web search", Err: err, Hint: hint}
 	}
-	s := &Search{Provider: SearXNG, URL: searchURL}
+	s := &Service{Provider: SearXNG, URL: searchURL}
 	if keyEnv != "" {
 		s.Key = strings.TrimSpace(lookup(keyEnv))
 	}
@@ -78,14 +78,14 @@ func ChooseSearch(searchURL, keyEnv string, lookup func(name string) string) (*S
 }
 
 // source names the service in marks and taints.
-func (s Search) source() string {
+func (s Service) source() string {
 	if u, err := url.Parse(s.URL); err == nil {
 		return u.Scheme + "://" + u.Host
 	}
 	return string(s.Provider)
 }
 
-func (s Search) request(ctx context.Context, query string, count int) (*http.Request, error) {
+func (s Service) request(ctx context.Context, query string, count int) (*http.Request, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s Search) request(ctx context.Context, query string, count int) (*http.Req
 }
 
 // hits reads an answer. The services differ in where the list is and what a snippet is called.
-func (s Search) hits(body []byte) ([]hit, error) {
+func (s Service) hits(body []byte) ([]hit, error) {
 	type entry struct {
 		Title       string `json:"title"`
 		URL         string `json:"url"`
@@ -162,7 +162,7 @@ func (s Search) hits(body []byte) ([]hit, error) {
 }
 
 // statusFault words a refusal of the service.
-func (s Search) statusFault(at *url.URL, resp *http.Response) error {
+func (s Service) statusFault(at *url.URL, resp *http.Response) error {
 	err := statusFault(at, resp)
 	var e *core.Error
 	if !errors.As(err, &e) {

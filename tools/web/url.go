@@ -115,9 +115,16 @@ func (v vault) check(u *url.URL) error {
 	return nil
 }
 
-// show writes an address for a message or a mark: without fragment, one line, not endless.
+// show writes an address for a message or a mark: without fragment, one line, not endless, and without
+// characters that could be taken for the end of the mark or for words of ours.
 func show(u *url.URL) string {
 	c := *u
 	c.Fragment, c.RawFragment, c.User = "", "", nil
-	return text.Cut(text.OneLine(c.String()), 500)
+	s := text.OneLine(c.String())
+	at := strings.Index(s, "://") + len("://") // brackets belong to the host
+	if end := strings.IndexAny(s[min(at, len(s)):], "/?"); end >= 0 {
+		at += end
+		s = s[:at] + strings.NewReplacer("<", "%3C", ">", "%3E", "[", "%5B", "]", "%5D", " ", "%20", "`", "%60").Replace(s[at:])
+	}
+	return text.Cut(s, 500)
 }

@@ -28,7 +28,7 @@ type Options struct {
 	// Reachable are address and port pairs that are let through whatever the rule says; the rule stays
 	// for all others.
 	Reachable []netip.AddrPort
-	Search    *Search       // nil: no web_search (see ChooseSearch)
+	Search    *Service      // nil: no web_search (see ChooseSearch)
 	Timeout   time.Duration // for one page or search; 0 is DefaultTimeout
 	UserAgent string        // "" is "hermes"
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -367,6 +368,19 @@ func TestExtract_whenServerFails(t *testing.T) {
 	}
 }
 
+func TestExtract_whenCertificateIsBad(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	p := setUp(t, web.Options{Reachable: []netip.AddrPort{addr(t, srv)}}, nil)
+	res := p.call(t.Context(), "web_extract", `{"url":%q}`, srv.URL)
+	if res.OK || !strings.Contains(res.Content, "its certificate is not valid. Do not trust the site") {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestExtract_pagesOn(t *testing.T) {
 	t.Parallel()
 	var full strings.Builder
@@ -491,7 +505,7 @@ func TestNew_offersSearchOnlyWhenConfigured(t *testing.T) {
 	if d := cmp.Diff([]string{"web_extract"}, names(web.New(web.Options{}))); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{"web_extract", "web_search"}, names(web.New(web.Options{Search: &web.Search{Provider: web.SearXNG, URL: "http://x"}}))); d != "" {
+	if d := cmp.Diff([]string{"web_extract", "web_search"}, names(web.New(web.Options{Search: &web.Service{Provider: web.SearXNG, URL: "http://x"}}))); d != "" {
 		t.Error(d)
 	}
 }
