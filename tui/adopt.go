@@ -77,7 +77,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		return nil
 	case *core.ApprovalAsked:
 		m.chat.Apply(e, m.log.Apply(e))
-		return m.ask(e.Approval)
+		return tea.Batch(m.ask(e.Approval), m.ring())
 	case *core.ApprovalDone:
 		return m.approvalDone(e)
 	}
@@ -96,5 +96,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		m.dropAsks()
 	}
 	m.chat.Apply(e, m.log.Apply(e))
+	if _, ended := e.(*core.RunEnded); ended && len(m.chat.Queue()) == 0 {
+		return m.ring()
+	}
 	return nil
 }

@@ -321,6 +321,14 @@ func (m *Model) copyCmd(text string) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// ring sounds the bell when nobody looks; terminals turn it into a mark on the tab or a notification.
+func (m *Model) ring() tea.Cmd {
+	if !m.scr.away {
+		return nil
+	}
+	return tea.Raw("\a")
+}
+
 // tickIfBusy keeps the spinners turning while something runs, and nothing otherwise.
 func (m *Model) tickIfBusy() tea.Cmd {
 	busy := m.run.active || m.log.Active() > 0 || (m.onboard != nil && m.onboard.Busy())

@@ -1,12 +1,17 @@
 package tui
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"hermes/core"
+	"hermes/tui/theme"
 	"hermes/tui/tuitest"
 )
 
@@ -213,4 +218,42 @@ func TestStatusBar_dropsByPriority(t *testing.T) {
 	}
 	r.m.toast(core.LevelError, strings.Repeat("very long 東京 news ", 20))
 	tuitest.Fills(t, r.screen(), 200, 50)
+}
+
+// The bell rings when something wants the person while the terminal has not the focus.
+func TestBell_onlyWhenAway(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 80, 24)
+	end := &core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered}
+	if r.m.applyEvent(end) != nil {
+		t.Error("it rings while the person looks")
+	}
+	r.send(tea.BlurMsg{})
+	if cmd := r.m.applyEvent(end); cmd == nil {
+		t.Error("it does not ring")
+	} else if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
+		t.Errorf("%#v", raw)
+	}
+	r.send(tea.FocusMsg{})
+	if r.m.applyEvent(end) != nil {
+		t.Error("it rings although the person is back")
+	}
+}
+
+// The terminal's answers choose the theme; nothing else does.
+func TestTheme_fromTheTerminal(t *testing.T) {
+	t.Parallel()
+	p, c := newPorts(), newClock()
+	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now}), p, c, 80, 24)
+	var got []theme.Kind
+	for _, msg := range []tea.Msg{
+		tea.BackgroundColorMsg{Color: color.White}, tea.BackgroundColorMsg{Color: color.Black},
+		tea.ColorProfileMsg{Profile: colorprofile.ANSI}, tea.ColorProfileMsg{Profile: colorprofile.ASCII},
+	} {
+		r.send(msg)
+		got = append(got, r.m.st.Kind)
+	}
+	if diff := cmp.Diff([]theme.Kind{theme.Light, theme.Dark, theme.Dark, theme.Plain}, got); diff != "" {
+		t.Error(diff)
+	}
 }

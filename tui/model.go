@@ -74,6 +74,7 @@ type screen struct {
 	side  int // widening of the side column
 	dark  bool
 	plain bool // the terminal has no colours, or the person wants none
+	away  bool // the terminal says that it has not the focus
 }
 
 // run is the state of the agent as the events told it.

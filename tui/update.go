@@ -49,7 +49,11 @@ func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
 		}
 	case tea.ResumeMsg:
 		return tea.Batch(tea.ClearScreen, m.tickIfBusy()), true
-	case tea.KeyReleaseMsg, tea.FocusMsg, tea.BlurMsg:
+	case tea.FocusMsg:
+		m.scr.away = false
+	case tea.BlurMsg:
+		m.scr.away = true
+	case tea.KeyReleaseMsg:
 	case interruptMsg:
 		return m.cancelKey(), true
 	case panicMsg:
