@@ -247,8 +247,10 @@ func TestTheme_fromTheTerminal(t *testing.T) {
 	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now}), p, c, 80, 24)
 	var got []theme.Kind
 	for _, msg := range []tea.Msg{
-		tea.BackgroundColorMsg{Color: color.White}, tea.BackgroundColorMsg{Color: color.Black},
-		tea.ColorProfileMsg{Profile: colorprofile.ANSI}, tea.ColorProfileMsg{Profile: colorprofile.ASCII},
+		tea.BackgroundColorMsg{Color: color.White},
+		tea.BackgroundColorMsg{Color: color.Black},
+		tea.ColorProfileMsg{Profile: colorprofile.ANSI},
+		tea.ColorProfileMsg{Profile: colorprofile.ASCII},
 	} {
 		r.send(msg)
 		got = append(got, r.m.st.Kind)
