@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"hermes/core"
 	"hermes/tui/card"
 	"hermes/tui/cell"
@@ -109,17 +111,21 @@ func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) []string {
 	for i := range lines {
 		lines[i] = " " + cell.Fit(lines[i], inner) + " "
 	}
+	title := "Allow " + cell.Line(d.a.Tool) + "?"
+	if d.a.Agent != "" {
+		title = cell.Line(d.a.Agent) + " asks: allow " + cell.Line(d.a.Tool) + "?"
+	}
 	badge := ""
 	if d.waiting > 0 {
 		badge = fmt.Sprintf("1 of %d", d.waiting+1)
 	}
-	return pane.Frame(st, pane.Label{Title: "Allow " + cell.Line(d.a.Tool) + "?", Badge: badge, Focused: true}, lines, bw, min(len(lines)+2, h))
+	return pane.Frame(st, pane.Label{Title: title, Badge: badge, Focused: true}, lines, bw, min(len(lines)+2, h))
 }
 
 // body is everything to judge by.
 func (d *Dialog) body(st *theme.Styles, w int) []string {
 	out := []string{""}
-	for i, l := range cell.Wrap(cell.Visible(d.a.Subject), w-2, "") {
+	for i, l := range cell.Wrap(d.subject(st), w-2, "") {
 		lead := "  "
 		if i == 0 {
 			lead = st.Accent.Render("$ ")
@@ -127,7 +133,7 @@ func (d *Dialog) body(st *theme.Styles, w int) []string {
 				lead = st.Accent.Render("› ")
 			}
 		}
-		out = append(out, lead+st.Bold.Render(l))
+		out = append(out, lead+l)
 	}
 	out = append(out, "")
 	if d.a.Folder != "" {
@@ -149,6 +155,33 @@ func (d *Dialog) body(st *theme.Styles, w int) []string {
 		}
 	}
 	return out
+}
+
+// subject is the exact command, what the reasons are about underlined.
+func (d *Dialog) subject(st *theme.Styles) string {
+	s := d.a.Subject
+	var b strings.Builder
+	write := func(text string, style lipgloss.Style) {
+		for i, line := range strings.Split(text, "\n") { // a style must not span lines: it would pad them
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			if line != "" {
+				b.WriteString(style.Render(cell.Visible(line)))
+			}
+		}
+	}
+	at := 0
+	for _, m := range d.a.Marks {
+		if m.Start < at || m.End <= m.Start || m.End > len(s) {
+			continue // not ours to trust: the rest is shown unmarked
+		}
+		write(s[at:m.Start], st.Bold)
+		write(s[m.Start:m.End], st.Warn.Bold(true).Underline(true))
+		at = m.End
+	}
+	write(s[at:], st.Bold)
+	return b.String()
 }
 
 // visibleDiff writes out what a diff line would hide; line breaks stay.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"hermes/core"
 	"hermes/tui/approval"
 	"hermes/tui/theme"
@@ -54,6 +56,26 @@ func TestDialog_keys(t *testing.T) {
 			t.Errorf("%q with rule %q: %q, want %q", tc.key, tc.rule, got, tc.want)
 		}
 	}
+}
+
+// What the reasons are about stands out, and nothing of the command is lost or changed by it.
+func TestDialog_marks(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Plain)
+	subject := "echo 東京 && rm -rf build\nls\x1b[2J"
+	at := strings.Index(subject, "rm -rf build")
+	d := approval.New(core.Approval{Tool: "terminal", Agent: "scout", Subject: subject, Marks: []core.Span{{Start: at, End: at + 12}, {Start: 3, End: 1}, {Start: 5, End: 999}}}, time.Unix(0, 0))
+	box := strings.Join(d.View(st, 80, 24, time.Unix(9, 0)), "\n")
+	if !strings.Contains(box, "\x1b[1;4;4mr") || strings.Contains(box, "\x1b[1;4;4me") { // underlined rune by rune
+		t.Errorf("not marked: %q", box)
+	}
+	plain := ansi.Strip(box)
+	for _, want := range []string{"echo 東京 && rm -rf build", "ls␛[2J", "scout asks: allow terminal?"} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("%q is missing:\n%s", want, plain)
+		}
+	}
+	tuitest.Fits(t, box, 80, 24)
 }
 
 func TestDialog_fits(t *testing.T) {

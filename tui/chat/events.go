@@ -31,6 +31,8 @@ func (p *Pane) Apply(e core.Event, call *card.Call) {
 		p.queue = e.Queue
 	case *core.Notice:
 		p.AddNotice(*e)
+	case *core.Steered:
+		p.add(&item{kind: kindUser, text: e.Text})
 	case *core.RunEnded:
 		p.endRun(e)
 	}
