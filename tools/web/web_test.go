@@ -189,17 +189,17 @@ func TestExtract_whenGzipBomb(t *testing.T) {
 
 func TestExtract_whenSlow(t *testing.T) {
 	t.Parallel()
-	p := setUp(t, web.Options{Timeout: 300 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
+	p := setUp(t, web.Options{Timeout: time.Second}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/drip" {
 			page(w, "<title>Slow</title>"+filler)
 			w.(http.Flusher).Flush()
 		}
 		<-r.Context().Done()
 	})
-	if res := p.extract(t, "/mute"); res.OK || !strings.Contains(res.Content, "no answer within 300ms. Try again later") {
+	if res := p.extract(t, "/mute"); res.OK || !strings.Contains(res.Content, "no answer within 1s. Try again later") {
 		t.Errorf("%+v", res)
 	}
-	if res := p.extract(t, "/drip"); !res.OK || !strings.Contains(res.Content, "Some honest words") || !strings.Contains(res.Content, "too slow; this is the part that came within 300ms") {
+	if res := p.extract(t, "/drip"); !res.OK || !strings.Contains(res.Content, "Some honest words") || !strings.Contains(res.Content, "too slow; this is the part that came within 1s") {
 		t.Errorf("%+v", res)
 	}
 }
