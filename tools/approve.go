@@ -37,6 +37,7 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 	decision, why := r.opts.Approver.Approve(wait, core.Approval{
 		ID: "a-" + rand.Text()[:12], SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
 		Subject: v.Subject, Reasons: v.Reasons, Rule: rule, Diff: v.Diff, Folder: v.Folder,
+		Marks: v.Marks, Agent: at.Agent,
 	})
 	if ctx.Err() != nil {
 		d := denied("Interrupted by the person before it was approved. It was not run.")

@@ -53,6 +53,9 @@ func (s *Spills) Open(sessionID, callID string) (*Spill, error) {
 	return &Spill{f: f, redact: s.redact, path: path}, nil
 }
 
+// Redact removes secrets from t as it is done for spilled text.
+func (s *Spills) Redact(t string) string { return s.redact(t) }
+
 // safeName makes an id that came from outside usable as a file name.
 func safeName(id string) string {
 	id = strings.Map(func(r rune) rune {
@@ -76,6 +79,9 @@ type Spill struct {
 	written int
 	err     error
 }
+
+// Path is where the file is, or will be once enough was written.
+func (s *Spill) Path() string { return s.path }
 
 // spillChunk is how much is gathered before it is redacted and written: secrets sit on one line, so
 // it is cut at line ends.

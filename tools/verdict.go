@@ -25,11 +25,12 @@ type Guarded interface {
 // Verdict is a guard's decision about one call. The zero value allows.
 type Verdict struct {
 	Action  Action
-	Reasons []string // why it asks or denies, one line each
-	Subject string   // the exact command or resolved path
-	Rule    string   // what "session" and "always" would remember; "" leaves only once and deny
-	Diff    string   // the change, when it is a write
-	Folder  string   // where a command would run
+	Reasons []string    // why it asks or denies, one line each
+	Subject string      // the exact command or resolved path
+	Rule    string      // what "session" and "always" would remember; "" leaves only once and deny
+	Diff    string      // the change, when it is a write
+	Folder  string      // where a command would run
+	Marks   []core.Span // the parts of Subject that the reasons are about
 	// Firm makes the question one that --yolo and remembered rules do not answer.
 	Firm bool
 	// Run, when set, is executed instead of the tool's Run: it is bound to what was judged (a resolved

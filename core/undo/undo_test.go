@@ -229,7 +229,8 @@ func TestUndo_crash(t *testing.T) {
 	sum := sha256.Sum256([]byte("2"))
 	run := core.ToolRun{SessionID: "s1", RunID: "r1"}
 	_, err := s.Keep(run, []core.FileEdit{
-		{Path: s.path("written"), After: hex.EncodeToString(sum[:])}, {Path: s.path("planned"), After: hex.EncodeToString(sum[:])},
+		{Path: s.path("written"), After: hex.EncodeToString(sum[:])},
+		{Path: s.path("planned"), After: hex.EncodeToString(sum[:])},
 		{Path: s.path("by a command"), Open: true},
 	})
 	if err != nil {

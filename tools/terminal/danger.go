@@ -97,6 +97,7 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 		s.askExact("delete", "deletes whatever the other command lists")
 	}
 	for _, o := range operands {
+		s.touch(o)
 		p, ok := s.path(o)
 		switch {
 		case !ok && recursive && s.vital(strings.ReplaceAll(o, hole, "")) != "":
@@ -202,10 +203,27 @@ func (s *scan) service(name string, operands []string) {
 	}
 }
 
+// gitFolder is the folder git works in, as far as -C says.
+func gitFolder(args []string) string {
+	dir := "."
+	for i := 0; i+1 < len(args) && strings.HasPrefix(args[i], "-"); i++ {
+		if args[i] == "-C" {
+			dir = args[i+1]
+		}
+		if takesValue(args[i], "-C -c --git-dir --work-tree --namespace") {
+			i++
+		}
+	}
+	return dir
+}
+
 func (s *scan) git(args []string) {
 	rest := skipFlags(args, "-C -c --git-dir --work-tree --namespace")
 	if len(rest) == 0 {
 		return
+	}
+	if throwsAway(rest[0]) {
+		s.touched.git = append(s.touched.git, s.absolute(gitFolder(args)))
 	}
 	flags, operands := options(rest[1:], "")
 	switch rest[0] {

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"hermes/core"
 	"hermes/core/home"
 	"hermes/core/text"
 	"hermes/tools"
@@ -56,26 +58,42 @@ type scan struct {
 	dir      string // where relative paths start, followed through cd; hole when unknown
 	words    words
 	found    []finding
+	marks    []mark
+	at       core.Span // the part of the top command that is being looked at; empty below it
+	touched  touched
 	programs [][]string // every argv that would run, unwrapped
 	made     []string   // files made executable by this very command
 	depth    int
+	rounds   int // of loops that were judged
+}
+
+// mark ties a finding to the part of the command it is about.
+type mark struct {
+	tier tools.Action
+	span core.Span
 }
 
 // Command judges one command line that would run in dir.
 func (j *Judge) Command(command, dir string) tools.Verdict {
+	return j.scan(command, dir).verdict(command, dir)
+}
+
+// scan takes one command line apart.
+func (j *Judge) scan(command, dir string) *scan {
 	s := &scan{j: j, dir: dir, words: words{vars: map[string]string{"PWD": dir}, user: j.policy.User}}
 	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
 	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
 		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
 	}
 	s.script(command, false)
+	s.at = core.Span{}
 	s.named(command)
 	for i, re := range j.deny {
 		if re.MatchString(command) || slices.ContainsFunc(s.programs, func(argv []string) bool { return re.MatchString(strings.Join(argv, " ")) }) {
 			s.add(tools.ActionDeny, "deny-list", "matches "+j.denied[i]+" of approvals.deny", true)
 		}
 	}
-	return s.verdict(command, dir)
+	return s
 }
 
 // sneaky are characters that have no place in a command: all controls but tab and line break.
@@ -88,6 +106,9 @@ func (s *scan) add(tier tools.Action, id, reason string, exact bool) {
 }
 
 func (s *scan) note(f finding) {
+	if s.at.End > s.at.Start {
+		s.marks = append(s.marks, mark{f.tier, s.at})
+	}
 	if !slices.Contains(s.found, f) {
 		s.found = append(s.found, f)
 	}
@@ -121,6 +142,7 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 		exact = exact || f.exact
 		v.Firm = v.Firm || f.firm
 	}
+	v.Marks = s.marked(v.Action)
 	if v.Action != tools.ActionAsk {
 		return v
 	}
@@ -130,6 +152,33 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 		v.Rule = "terminal: exactly " + command
 	}
 	return v
+}
+
+// marked joins the marks of a tier into spans that are in order and do not overlap.
+func (s *scan) marked(tier tools.Action) (out []core.Span) {
+	if tier == tools.ActionAllow {
+		return nil
+	}
+	slices.SortFunc(s.marks, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End))
+	})
+	for _, m := range s.marks {
+		switch n := len(out); {
+		case m.tier != tier:
+		case n > 0 && m.span.Start < out[n-1].End:
+			out[n-1].End = max(out[n-1].End, m.span.End)
+		default:
+			out = append(out, m.span)
+		}
+	}
+	return out
+}
+
+// look remembers which part of the top command is looked at from here on.
+func (s *scan) look(n syntax.Node) {
+	if s.depth == 1 {
+		s.at = core.Span{Start: int(n.Pos().Offset()), End: int(n.End().Offset())}
+	}
 }
 
 const (
@@ -188,35 +237,65 @@ func (s *scan) node(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.Stmt:
 			for _, r := range n.Redirs {
+				s.look(r)
 				s.redirect(r)
 			}
 			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+				s.look(call)
 				s.heredocs(call, n.Redirs)
 			}
 		case *syntax.CallExpr:
+			s.look(n)
 			s.call(n)
 		case *syntax.DeclClause:
+			s.look(n)
 			for _, a := range n.Args {
 				s.assign(a)
 			}
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+				s.look(n)
 				s.pipe(n)
 			}
 		case *syntax.FuncDecl:
 			if bomb(n) {
+				s.look(n)
 				s.hard("is a fork bomb")
 			}
 		case *syntax.ForClause:
-			if it, ok := n.Loop.(*syntax.WordIter); ok {
-				delete(s.words.vars, it.Name.Value)
-				if items := s.words.all(it.Items); len(items) == 1 {
-					s.words.vars[it.Name.Value] = items[0]
-				}
-			}
+			return s.loop(n)
 		}
 		return true
 	})
+}
+
+// maxRounds bounds how often the bodies of loops over known words are judged in all.
+const maxRounds = 64
+
+// loop judges a body once for every word the loop runs over; it reports whether that is still to be done.
+func (s *scan) loop(f *syntax.ForClause) (again bool) {
+	it, ok := f.Loop.(*syntax.WordIter)
+	if !ok {
+		return true
+	}
+	delete(s.words.vars, it.Name.Value)
+	items := s.words.all(it.Items)
+	if s.rounds += len(items); len(items) == 0 || s.rounds > maxRounds {
+		return true
+	}
+	for _, w := range it.Items {
+		s.node(w)
+	}
+	for _, item := range items {
+		delete(s.words.vars, it.Name.Value)
+		if !strings.Contains(item, hole) {
+			s.words.vars[it.Name.Value] = item
+		}
+		for _, st := range f.Do {
+			s.node(st)
+		}
+	}
+	return false
 }
 
 func (s *scan) assign(a *syntax.Assign) {

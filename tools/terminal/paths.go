@@ -16,9 +16,10 @@ func (s *scan) writes(word string) {
 	case "", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "NUL", "nul":
 		return
 	}
-	if strings.HasPrefix(word, "/dev/fd/") || strings.HasPrefix(word, "/dev/tcp/") {
+	if strings.HasPrefix(word, "/dev/fd/") {
 		return
 	}
+	s.touch(word)
 	p, ok := s.path(word)
 	if !ok {
 		s.askExact("hidden-target", "writes to a place that is only known when it runs")
@@ -51,6 +52,7 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 			return
 		}
 		to := operands[len(operands)-1]
+		s.transfer(operands[:len(operands)-1], to)
 		if strings.Contains(to, ":") && (name == "scp" || name == "rsync") {
 			return // another machine
 		}

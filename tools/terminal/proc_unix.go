@@ -14,10 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shell returns the fresh shell for command. An exit trap notes where it ended up; set before the
-// command's own lines, so that these keep their meaning.
+// shell returns the fresh shell for command. An exit trap notes where it ended up, unless note is "";
+// it is set before the command's own lines, so that these keep their meaning.
 func shell(command, note string) *exec.Cmd {
-	script := "trap 'pwd -P >" + quote(note) + " 2>/dev/null' 0\n" + command
+	script := command
+	if note != "" {
+		script = "trap 'pwd -P >" + quote(note) + " 2>/dev/null' 0\n" + command
+	}
 	if bash, err := exec.LookPath("bash"); err == nil {
 		return exec.Command(bash, "--noprofile", "--norc", "-c", script) //nolint:noctx // ending the whole group is ours, not exec's
 	}
@@ -46,8 +49,11 @@ func (g *group) end(grace time.Duration) {
 			return
 		}
 	}
-	_ = syscall.Kill(-g.id, syscall.SIGKILL) // gone already is what we want
-	for deadline := time.Now().Add(grace); g.alive() && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(grace); ; time.Sleep(10 * time.Millisecond) {
+		_ = syscall.Kill(-g.id, syscall.SIGKILL) // again and again: one that forks may have slipped through
+		if !g.alive() || time.Now().After(deadline) {
+			return
+		}
 	}
 }
 

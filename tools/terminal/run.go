@@ -26,6 +26,7 @@ type execution struct {
 	limit   time.Duration
 	grace   time.Duration
 	out     *capture
+	input   bool // the command gets a pipe as its input instead of none
 }
 
 // ending is how it went.
@@ -56,7 +57,7 @@ func (e execution) run(ctx context.Context) ending {
 	}
 	_ = note.Close()                              // only the name is needed
 	defer func() { _ = os.Remove(note.Name()) }() // nothing depends on it
-	cmd, read, err := e.start(note.Name())
+	cmd, read, _, err := e.start(note.Name())
 	if err != nil {
 		return fail(err)
 	}
@@ -98,23 +99,38 @@ func (e execution) run(ctx context.Context) ending {
 	return end
 }
 
-// start starts the shell; read is the end of the pipe both its outputs go to. Input is empty.
-func (e execution) start(note string) (cmd *exec.Cmd, read *os.File, err error) {
+// start starts the shell; read is the end of the pipe both its outputs go to, input that of its input,
+// nil when it has none.
+func (e execution) start(note string) (cmd *exec.Cmd, read, input *os.File, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	cmd = shell(e.command, note)
 	cmd.Dir, cmd.Env = e.dir, e.env
 	cmd.Stdout, cmd.Stderr = write, write // files, so that Wait does not wait for the pipe
 	cmd.SysProcAttr = ownGroup()
+	var theirs *os.File
+	if e.input {
+		if theirs, input, err = os.Pipe(); err != nil {
+			_, _ = read.Close(), write.Close()
+			return nil, nil, nil, err
+		}
+		cmd.Stdin = theirs
+	}
 	err = cmd.Start()
 	_ = write.Close() // the child has its own
+	if theirs != nil {
+		_ = theirs.Close() // as above
+	}
 	if err != nil {
 		_ = read.Close()
-		return nil, nil, err
+		if input != nil {
+			_ = input.Close()
+		}
+		return nil, nil, nil, err
 	}
-	return cmd, read, nil
+	return cmd, read, input, nil
 }
 
 // drain copies the pipe into out until it ends; the channel closes then.
@@ -132,7 +148,7 @@ type onlyWriter struct{ io.Writer }
 
 // stopDrain waits for the pipe's end, but not for strangers who hold it: after linger the rest is
 // read and thrown away in the background, so that they are not killed by a broken pipe.
-func stopDrain(read *os.File, drained <-chan struct{}, out *capture) {
+func stopDrain(read *os.File, drained <-chan struct{}, out interface{ seen() int }) {
 	seen := -1
 	for range lingers {
 		select {

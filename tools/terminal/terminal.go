@@ -40,6 +40,10 @@ type Options struct {
 	Deny        []string      // approvals.deny
 	Passthrough []string      // terminal.env_passthrough
 	Environ     []string      // the environment commands inherit; nil is that of the process
+	Keeper      tools.Keeper  // keeps copies for undo; nil keeps none
+	// OnDone hears of every background job that ends while the terminal is open, from a goroutine of its
+	// own. nil hears nothing.
+	OnDone func(JobDone)
 }
 
 // Terminal is the tool. It is safe for concurrent use; Close ends what commands left running.
@@ -47,6 +51,8 @@ type Terminal struct {
 	opts  Options
 	judge *Judge
 	spec  core.ToolSpec
+
+	jobs jobs
 
 	mu     sync.Mutex
 	left   []*group // groups that outlived their command
@@ -78,6 +84,7 @@ func New(opts Options) *Terminal {
 			Parameters: json.RawMessage(`{"type":"object","properties":{` +
 				`"command":{"type":"string","description":"The shell command to run."},` +
 				`"timeout":{"type":"integer","description":"Time limit in seconds.","minimum":1,"maximum":600},` +
+				`"background":{"type":"boolean","description":"Start it as a job that goes on after the call; follow it with process."},` +
 				`"workdir":{"type":"string","description":"Folder to run in, for this call only; default is the current working folder."}` +
 				`},"required":["command"],"additionalProperties":false}`),
 		},
@@ -88,9 +95,10 @@ func New(opts Options) *Terminal {
 func (t *Terminal) Spec() core.ToolSpec { return t.spec }
 
 type arguments struct {
-	Command string `json:"command"`
-	Timeout int    `json:"timeout"`
-	Workdir string `json:"workdir"`
+	Command    string `json:"command"`
+	Timeout    int    `json:"timeout"`
+	Workdir    string `json:"workdir"`
+	Background bool   `json:"background"`
 }
 
 // parse reads the checked arguments; dir is the folder the command runs in.
@@ -116,9 +124,10 @@ func (t *Terminal) Guard(_ context.Context, run core.ToolRun) tools.Verdict {
 	if err != nil {
 		return tools.Unable(tools.Fail("terminal was not run: " + err.Error() + "."))
 	}
-	v := t.judge.Command(a.Command, dir)
+	s := t.judge.scan(a.Command, dir)
+	v := s.verdict(a.Command, dir)
 	if v.Action != tools.ActionDeny {
-		v.Run = func(ctx context.Context, run core.ToolRun) core.ToolResult { return t.execute(ctx, run, a, dir) }
+		v.Run = func(ctx context.Context, run core.ToolRun) core.ToolResult { return t.execute(ctx, run, a, dir, s) }
 	}
 	return v
 }
@@ -129,16 +138,20 @@ func (t *Terminal) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	if err != nil {
 		return tools.Fail("terminal was not run: " + err.Error() + ".")
 	}
-	return t.execute(ctx, run, a, dir)
+	return t.execute(ctx, run, a, dir, t.judge.scan(a.Command, dir))
 }
 
-func (t *Terminal) execute(ctx context.Context, run core.ToolRun, a arguments, dir string) core.ToolResult {
+func (t *Terminal) execute(ctx context.Context, run core.ToolRun, a arguments, dir string, s *scan) core.ToolResult {
 	if strings.TrimSpace(a.Command) == "" {
 		return tools.Fail("terminal was not run: the command is empty.")
 	}
 	if strings.ContainsRune(a.Command, 0) {
 		return tools.Fail("terminal was not run: the command holds a NUL character.")
 	}
+	if a.Background {
+		return t.background(ctx, run, a, dir, s)
+	}
+	settle, note := t.keep(ctx, run, s.touched)
 	limit := t.opts.Timeout
 	if a.Timeout > 0 {
 		limit = min(time.Duration(a.Timeout)*time.Second, MaxTimeout)
@@ -159,11 +172,14 @@ func (t *Terminal) execute(ctx context.Context, run core.ToolRun, a arguments, d
 	if end.dir != "" && a.Workdir == "" {
 		t.opts.Workdir.Move(end.dir)
 	}
-	return t.result(end, out, dir, a.Workdir == "")
+	if err := settle(); err != nil && note == "" {
+		note = "undo may not know what this command changed: " + err.Error()
+	}
+	return t.result(end, out, dir, a.Workdir == "", note)
 }
 
 // result tells the model how the command ended and the person in one line.
-func (t *Terminal) result(end ending, out *capture, before string, carries bool) core.ToolResult {
+func (t *Terminal) result(end ending, out *capture, before string, carries bool, note string) core.ToolResult {
 	body, cut, spill := out.text(tools.OutputLimit - 2_000) // room for the lines below
 	notes := []string{end.words}
 	if now := t.opts.Workdir.Dir(); carries && now != before {
@@ -174,6 +190,9 @@ func (t *Terminal) result(end ending, out *capture, before string, carries bool)
 	}
 	if spill != "" {
 		notes = append(notes, "full output in "+spill)
+	}
+	if note != "" {
+		notes = append(notes, note)
 	}
 	if body != "" && !strings.HasSuffix(body, "\n") {
 		body += "\n"
@@ -210,12 +229,13 @@ func (t *Terminal) adopt(g *group) {
 	}
 }
 
-// Close ends what commands left running in the background: TERM, then KILL after the grace.
+// Close ends background jobs and what commands left running: TERM, then KILL after the grace.
 func (t *Terminal) Close() error {
 	t.mu.Lock()
 	left := t.left
 	t.left, t.closed = nil, true
 	t.mu.Unlock()
+	t.closeJobs()
 	var wg sync.WaitGroup
 	for _, g := range left {
 		wg.Go(func() { g.end(t.opts.Grace) })
