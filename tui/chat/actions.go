@@ -54,10 +54,8 @@ func (p *Pane) Copy() (string, bool) {
 		return "", false
 	case it.call != nil:
 		return it.call.Text(), true
-	case it.doc != nil:
-		return it.doc.Raw(), true
 	default:
-		return it.text, true
+		return it.raw(), true
 	}
 }
 

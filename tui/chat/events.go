@@ -88,6 +88,9 @@ func (p *Pane) addCall(call *card.Call) {
 // agent returns the item of the streaming message id.
 func (p *Pane) agent(id string) *item {
 	if it := p.byID[id]; it != nil && it.kind == kindAgent {
+		if !it.live { // more text after its end: it goes on
+			it.doc, it.live = markdown.NewDoc(it.text, false), true
+		}
 		return it
 	}
 	return p.add(&item{kind: kindAgent, id: id, doc: markdown.NewDoc("", false), live: true})
@@ -111,17 +114,19 @@ func (p *Pane) endMessage(m core.Message, void bool) {
 		if m.Content == "" && m.Reasoning == nil {
 			return
 		}
-		it = p.agent(m.ID)
+		it = p.add(&item{kind: kindAgent, id: m.ID})
 	}
 	it.settle(m)
 }
 
 // settle gives the item the final form of its message.
 func (it *item) settle(m core.Message) {
-	if it.doc == nil || it.doc.Raw() != m.Content {
-		it.doc = markdown.NewDoc(m.Content, true)
+	if it.doc != nil && it.doc.Raw() == m.Content {
+		it.doc.Close() // what is drawn stays drawn
+	} else {
+		it.doc = nil
 	}
-	it.doc.Close()
+	it.text = m.Content
 	if m.Reasoning != nil && m.Reasoning.Text != it.think.String() {
 		it.think.Reset()
 		it.think.WriteString(m.Reasoning.Text)
@@ -147,8 +152,8 @@ func (p *Pane) endRun(e *core.RunEnded) {
 	for i := len(p.items) - 1; i >= 0; i-- {
 		it := p.items[i]
 		if it.live {
-			it.doc.Close()
-			it.live = false
+			it.document().Close()
+			it.text, it.live = it.doc.Raw(), false
 			it.incomplete = e.Reason != core.EndAnswered
 			it.changed()
 		}

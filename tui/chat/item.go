@@ -35,11 +35,11 @@ const liveThought = 100
 type item struct {
 	kind   kind
 	id     string // message or call id
-	text   string // of users, notices and ends
+	text   string // of users, notices, ends and finished answers
 	remedy string
 	level  core.Level
 
-	doc        *markdown.Doc // of the agent
+	doc        *markdown.Doc // of the agent: while it streams, and while it is near the screen
 	think      strings.Builder
 	thinkOpen  bool
 	incomplete bool
@@ -90,12 +90,33 @@ func head(text string) (shown string, more int) {
 
 func (it *item) changed() { it.version++ }
 
-// forget drops the drawn lines.
+// forget drops the drawn lines, and of a finished answer all that can be made again from its text.
 func (it *item) forget() {
 	it.lines = drawn{}
-	if it.doc != nil {
+	switch {
+	case it.doc == nil:
+	case it.live:
 		it.doc.Forget()
+	default:
+		it.doc = nil
 	}
+}
+
+// raw is the text as it was sent or received.
+func (it *item) raw() string {
+	if it.live && it.doc != nil {
+		return it.doc.Raw()
+	}
+	return it.text
+}
+
+// document returns the Markdown of an answer, made when first drawn: opening a long session must not
+// parse what nobody looks at.
+func (it *item) document() *markdown.Doc {
+	if it.doc == nil {
+		it.doc = markdown.NewDoc(it.text, true)
+	}
+	return it.doc
 }
 
 // height is the number of lines, the gap above included.
@@ -195,9 +216,7 @@ func (p *Pane) drawUser(it *item, w int, d *drawn) {
 func (p *Pane) drawAgent(it *item, w int, d *drawn) {
 	w = p.speaker(p.st.Agent.Render("hermes"), w, d)
 	d.parts[1] = append(d.parts[1], p.drawThinking(it, w)...)
-	if it.doc != nil {
-		d.parts[2], d.parts[3] = it.doc.Lines(p.md, w)
-	}
+	d.parts[2], d.parts[3] = it.document().Lines(p.md, w)
 	if it.incomplete {
 		mark := p.st.Warn.Render("… cut off here; the answer is incomplete")
 		d.parts[3] = append(d.parts[3][:len(d.parts[3]):len(d.parts[3])], cell.Truncate(mark, w))
@@ -215,7 +234,7 @@ func (p *Pane) drawThinking(it *item, w int) []string {
 	}
 	n := strings.Count(text, "\n") + 1
 	word := "thought"
-	if it.live && (it.doc == nil || it.doc.Empty()) {
+	if it.live && it.document().Empty() {
 		word = "thinking"
 	}
 	plural := "lines"
@@ -236,7 +255,7 @@ func (p *Pane) drawThinking(it *item, w int) []string {
 			out = append(out, "  "+p.st.Think.Render(l))
 		}
 	}
-	if it.doc != nil && !it.doc.Empty() && it.thinkOpen {
+	if it.thinkOpen && !it.document().Empty() {
 		out = append(out, "")
 	}
 	return out

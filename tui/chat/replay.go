@@ -40,7 +40,7 @@ func (p *Pane) replayMessage(r core.Record) {
 		p.addUser(m)
 	case core.RoleAssistant:
 		if m.Content != "" || m.Reasoning != nil || m.Incomplete {
-			p.agent(m.ID).settle(m)
+			p.add(&item{kind: kindAgent, id: m.ID}).settle(m)
 		}
 		for _, c := range m.ToolCalls {
 			p.addCall(p.log.Replay(c, r.Time))
