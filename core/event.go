@@ -156,6 +156,18 @@ type (
 
 		Text string `json:"text"`
 	}
+	// Compacted says that a part of the conversation gave way to a summary; it stays in the transcript.
+	Compacted struct {
+		Meta
+
+		MessageID string `json:"message_id"` // of the summary
+		Messages  int    `json:"messages"`   // replaced
+		Before    int    `json:"before"`     // tokens of the next request, estimated
+		After     int    `json:"after"`
+		Summary   string `json:"summary"`
+		Fallback  bool   `json:"fallback,omitempty"` // made without a model
+		Auto      bool   `json:"auto,omitempty"`
+	}
 	// QueueChanged lists the messages waiting for the running turn to end.
 	QueueChanged struct {
 		Meta
@@ -233,6 +245,9 @@ func (*Titled) Type() string { return "titled" }
 
 // Type returns the JSON name of the event.
 func (*Steered) Type() string { return "steered" }
+
+// Type returns the JSON name of the event.
+func (*Compacted) Type() string { return "compacted" }
 
 // Type returns the JSON name of the event.
 func (*QueueChanged) Type() string { return "queue_changed" }

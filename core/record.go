@@ -16,6 +16,9 @@ const (
 	RecordDiscard    RecordType = "discard"     // message Target is void (a retry replaced it)
 	RecordApproval   RecordType = "approval"    // a decision: Text
 	RecordNote       RecordType = "note"        // something for the person: Text
+	// RecordCompacted says that Message stands for the messages from From up to, not including, Target
+	// (all that follow when Target is empty). They stay in the transcript.
+	RecordCompacted RecordType = "compacted"
 )
 
 // Record is one line of a transcript, appended before it is acted on and already redacted.
@@ -28,6 +31,7 @@ type Record struct {
 	OK      *bool       `json:"ok,omitempty"`          // of a tool result
 	TookMS  int64       `json:"duration_ms,omitempty"` // of a tool call or request
 	Target  string      `json:"target,omitempty"`      // message id
+	From    string      `json:"from,omitempty"`        // message id
 	Title   string      `json:"title,omitempty"`
 	Model   string      `json:"model,omitempty"` // "provider/model"
 	Reason  string      `json:"reason,omitempty"`

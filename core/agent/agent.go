@@ -42,7 +42,8 @@ type Options struct {
 	Redactor core.Redactor   // nil leaves text as it is
 	Emit     func(core.Event)
 	// Steer hands over, once, what the person said while the turn was running; nil when nobody can.
-	Steer func() []string
+	Steer      func() []string
+	Compaction Compaction
 	// MaxIterations counts model requests of one turn; 0 is DefaultMaxIterations.
 	MaxIterations int
 	// Now tells the time; nil is the system clock.
@@ -53,9 +54,10 @@ type Options struct {
 type Agent struct {
 	opts Options
 
-	mu    sync.Mutex // guards model and runs
+	mu    sync.Mutex // guards what follows
 	model core.Model
 	runs  int
+	win   windowState
 }
 
 // New returns an agent over o.
@@ -86,6 +88,7 @@ func (a *Agent) Model() core.Model {
 func (a *Agent) SetModel(m core.Model) error {
 	a.mu.Lock()
 	a.model = m
+	a.win = windowState{} // another tokenizer, another window
 	a.mu.Unlock()
 	return a.opts.Journal.Append(core.Record{Type: core.RecordModel, Time: a.now(), Model: m.Info().Ref()})
 }

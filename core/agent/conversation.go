@@ -113,6 +113,24 @@ func (c *Conversation) Retry() error {
 	return nil
 }
 
+// Compact shortens the conversation now; focus says what to keep above all. It counts as a run: messages
+// sent meanwhile wait, Interrupt stops it. done is called with its outcome; it may be nil.
+func (c *Conversation) Compact(focus string, done func(error)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil || c.closing {
+		return &core.Error{Code: core.CodeBusy, Op: "compact conversation", Err: errRunning, Hint: "wait for the end of the run, or interrupt it"}
+	}
+	c.start(func(ctx context.Context) *core.RunEnded {
+		err := c.agent.Compact(ctx, focus)
+		if done != nil {
+			done(err)
+		}
+		return nil
+	})
+	return nil
+}
+
 // Interrupt stops the run under way; it returns false when there is none. Queued messages stay and
 // wait for the person.
 func (c *Conversation) Interrupt() bool {
@@ -175,7 +193,7 @@ func (c *Conversation) Close(ctx context.Context) {
 	c.Wait(ctx)
 }
 
-// start runs fn in the background. The caller holds mu.
+// start runs fn in the background; nil means that it was no turn. The caller holds mu.
 func (c *Conversation) start(fn func(context.Context) *core.RunEnded) {
 	ctx, cancel := context.WithCancel(c.base)
 	c.cancel = cancel
@@ -184,7 +202,7 @@ func (c *Conversation) start(fn func(context.Context) *core.RunEnded) {
 	go func() {
 		end := fn(ctx)
 		cancel()
-		if c.opts.OnEnd != nil {
+		if c.opts.OnEnd != nil && end != nil {
 			c.opts.OnEnd(end)
 		}
 		c.mu.Lock()
@@ -193,7 +211,7 @@ func (c *Conversation) start(fn func(context.Context) *core.RunEnded) {
 		close(idle)
 		// Words that came too late to steer become the next message.
 		c.queue, c.steer = c.waiting(), nil
-		goOn := c.goOn || end.Reason == core.EndAnswered
+		goOn := c.goOn || end == nil || end.Reason == core.EndAnswered
 		c.goOn = false
 		// After an interrupt or an error the person decides what happens to the queue.
 		if goOn && !c.closing {

@@ -68,7 +68,8 @@ type turn struct {
 	started time.Time
 	end     core.RunEnded
 
-	loopGuard loopGuard
+	loopGuard  loopGuard
+	overflowed bool // the conversation was shortened after an overflow
 
 	mu     sync.Mutex // guards end and failed, and keeps records in the order they are shown
 	failed error      // the journal's first error
@@ -132,7 +133,11 @@ func (t *turn) loop(ctx context.Context) *core.RunEnded {
 		if t.fail(nil) || ctx.Err() != nil {
 			return t.finish(ctx, nil)
 		}
+		t.makeRoom(ctx)
 		msg, err := t.request(ctx, t.a.opts.Specs)
+		if core.CodeOf(err) == core.CodeOverflow && t.overflow(ctx) {
+			msg, err = t.request(ctx, t.a.opts.Specs)
+		}
 		if err != nil || len(msg.ToolCalls) == 0 {
 			return t.finish(ctx, err)
 		}
@@ -144,6 +149,17 @@ func (t *turn) loop(ctx context.Context) *core.RunEnded {
 	}
 	return t.last(ctx, BudgetNote, "iteration budget of "+strconv.Itoa(t.a.opts.MaxIterations)+" requests spent; asking for a summary",
 		"raise agent.max_turns, or send a message to go on")
+}
+
+// overflow shortens the conversation after the server refused it as too large, once a turn. It reports
+// whether the request is worth repeating.
+func (t *turn) overflow(ctx context.Context) bool {
+	if t.overflowed || !t.a.opts.Compaction.Enabled || ctx.Err() != nil {
+		return false
+	}
+	t.overflowed = true
+	t.a.overflowed(t.a.estimate(t.a.opts.Journal.Messages()))
+	return t.compact(ctx, "", true) == nil
 }
 
 // last ends a turn that may not go on: one more request, without tools, for a summary.
@@ -177,6 +193,7 @@ func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message
 	start := t.a.now()
 	resp, err := t.model.Stream(ctx, req, func(d core.Delta) { t.delta(id, d) })
 	t.end.Requests++
+	t.a.counted(resp.Usage, len(req.Messages)-1)
 	msg := t.clean(id, resp.Message, err != nil)
 	if specs == nil && len(msg.ToolCalls) > 0 {
 		msg.ToolCalls = nil // a server that calls tools it was not given is not followed
@@ -275,10 +292,12 @@ func (t *turn) record(m core.Message, r core.Response, took time.Duration) {
 		t.append(core.Record{Type: core.RecordMessage, Message: &stored, TookMS: took.Milliseconds()})
 		t.emit(&core.MessageEnded{Message: stored})
 	}
-	t.append(core.Record{
-		Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: m.Model,
-		Purpose: core.PurposeChat, TookMS: took.Milliseconds(),
-	})
+	t.spent(r, m.Model, "")
+}
+
+// spent records and tells what one request consumed; what names the side task, "" for the conversation.
+func (t *turn) spent(r core.Response, model, what string) {
+	t.append(core.Record{Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: model, Purpose: core.PurposeChat, Reason: what})
 	t.end.Usage = t.end.Usage.Add(r.Usage)
 	t.end.Cost = t.end.Cost.Add(r.Cost)
 	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat})

@@ -58,7 +58,7 @@ type shape struct {
 // shapes lists the keys that say what they are. Each pattern's first group, if any, is kept.
 var shapes = []shape{ //nolint:gochecknoglobals // a constant table
 	{"private-key", []string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	{"api-key", []string{"sk-", "sk_", "rk_"}, regexp.MustCompile(`\b(?:sk-(?:ant-|or-|proj-|svcacct-)?[A-Za-z0-9_-]{20,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,})`)},
+	{"api-key", []string{"sk-", "sk_", "rk_"}, regexp.MustCompile(`\b(?:sk-[A-Za-z0-9_-]*[A-Za-z0-9]{16,}[A-Za-z0-9_-]*|[sr]k_(?:live|test)_[A-Za-z0-9]{16,})`)},
 	{"github-token", []string{"gh", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
 	{"gitlab-token", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
 	{"aws-key", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},

@@ -133,7 +133,7 @@ func (t *Transcript) line(b []byte) bool {
 	if json.Unmarshal(b, &r) != nil {
 		return false
 	}
-	if r.Type == core.RecordMessage && r.Message == nil {
+	if (r.Type == core.RecordMessage || r.Type == core.RecordCompacted) && r.Message == nil {
 		return false
 	}
 	t.Records = append(t.Records, r)

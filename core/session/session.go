@@ -213,16 +213,36 @@ func (s *Session) write(line []byte) error {
 // take keeps r in memory. The caller holds mu.
 func (s *Session) take(r core.Record) {
 	s.records = append(s.records, r)
-	switch r.Type {
-	case core.RecordMessage:
-		s.messages = append(s.messages, *r.Message)
+	if r.Message != nil {
 		if n, err := strconv.Atoi(strings.TrimPrefix(r.Message.ID, "m")); err == nil && n > s.nextID {
 			s.nextID = n
 		}
+	}
+	switch r.Type {
+	case core.RecordMessage:
+		s.messages = append(s.messages, *r.Message)
+	case core.RecordCompacted:
+		s.messages = compacted(s.messages, r)
 	case core.RecordDiscard:
 		s.messages = slices.DeleteFunc(s.messages, func(m core.Message) bool { return m.ID == r.Target })
 	default:
 	}
+}
+
+// compacted puts the summary of r in the place of the messages it stands for.
+func compacted(msgs []core.Message, r core.Record) []core.Message {
+	from := slices.IndexFunc(msgs, func(m core.Message) bool { return m.ID == r.From })
+	if r.Message == nil || r.From == "" || from < 0 {
+		return msgs // not ours to guess
+	}
+	until := len(msgs)
+	if r.Target != "" {
+		until = slices.IndexFunc(msgs, func(m core.Message) bool { return m.ID == r.Target })
+	}
+	if until <= from {
+		return msgs
+	}
+	return slices.Concat(msgs[:from], []core.Message{*r.Message}, msgs[until:])
 }
 
 // Sync makes everything appended survive a power cut.
