@@ -19,6 +19,9 @@ import (
 // update rewrites golden files instead of comparing. A flag has to be registered before flags are parsed.
 var update = flag.Bool("update", false, "rewrite golden files") //nolint:gochecknoglobals // flags are process-wide
 
+// Updating tells whether golden files are being rewritten.
+func Updating() bool { return *update }
+
 // Golden compares frame without colours to testdata/<name>.golden beside the test; go test -update
 // rewrites the file. Trailing spaces are kept: they are part of the frame.
 func Golden(tb testing.TB, name, frame string) {
