@@ -160,7 +160,11 @@ func (t Table) Markdown() string {
 	var b strings.Builder
 	b.WriteString("| where | keys | command | what |\n| --- | --- | --- | --- |\n")
 	for _, e := range t {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Scope, code(e.Label()), code(strings.TrimSpace(e.Slash+" "+e.Args)), e.Help)
+		where := string(e.Scope)
+		if len(e.Keys) == 0 {
+			where = "command"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", where, code(e.Label()), code(strings.TrimSpace(e.Slash+" "+e.Args)), e.Help)
 	}
 	return b.String()
 }
