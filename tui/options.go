@@ -15,9 +15,31 @@ type Options struct {
 	// configured", "config.yaml:12: …"). May be empty.
 	SetupNotice string
 	Clipboard   Clipboard
+	LinkOpener  LinkOpener
+	Layouts     Layouts
+	Dumps       Dumps
 	Version     string // shown in the help
-	// Theme is "auto" (asks the terminal), "dark", "light" or "plain". "" is "auto".
+	// Theme is "auto" (asks the terminal), "dark", "light", "contrast", "16" (the terminal's own
+	// sixteen colours) or "plain". "" is "auto"; an unknown name is "auto" with a notice.
 	Theme string
+	// PickSession opens the session picker at the start (hermes --resume without an id).
+	PickSession bool
+	// Keys replaces the keys of actions (keys.<action> of config.yaml): action ids to keystrokes as
+	// the help writes them ("Ctrl+X g" or "ctrl+x g" is a key after the prefix). An empty list takes
+	// the keys away. What cannot be done is reported as a notice and the defaults stay.
+	Keys map[string][]string
+	// Mouse takes the mouse from the terminal: wheel, click to focus, drag to select.
+	Mouse bool
+	// NoKeyboardProtocol stops asking the terminal for unambiguous keys (display.keyboard_protocol off).
+	NoKeyboardProtocol bool
+	// NoBell keeps quiet when a run ends or asks while the terminal is unfocused
+	// (display.notifications off).
+	NoBell bool
+	// BusyMode says what Enter does while a run is active, for the hint: "queue" (also ""), "steer"
+	// or "interrupt".
+	BusyMode string
+	// Editor is the command line of the person's editor ($VISUAL, $EDITOR); "" tries the usual ones.
+	Editor string
 	// NoColor draws without colour whatever the theme; cmd sets it from NO_COLOR.
 	NoColor bool
 	// Draft prefills the composer of the first workspace.

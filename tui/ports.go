@@ -125,6 +125,15 @@ type Workspace struct {
 	Models       Models
 	History      History
 	Drafts       Drafts
+	Questions    Questions
+	Steerer      Steerer
+	Compactor    Compactor
+	Contexts     Contexts
+	Undoer       Undoer
+	Rules        Rules
+	Previews     Previews
+	Files        Files
+	Shell        Shell
 	Info         Info
 	// Close ends the conversation: it interrupts a run, waits for its end, releases the session and
 	// closes the feed. The root calls it once, in a command, when the workspace is replaced, and Run
