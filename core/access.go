@@ -6,3 +6,12 @@ type Sharer interface {
 	// arguments that cannot be read are not shared.
 	Shared(call ToolCall) bool
 }
+
+// Budgeter is implemented by toolboxes that keep the results of one model answer within bounds together.
+type Budgeter interface {
+	// TurnLimit is how many code points all results of one model answer may have.
+	TurnLimit() int
+	// Fit moves what does not fit into left code points out of the result's way (into a file that the
+	// result names). at names the session and the call.
+	Fit(at ToolRun, tool string, r ToolResult, left int) ToolResult
+}

@@ -135,6 +135,7 @@ type (
 		Usage   Usage   `json:"usage"`
 		Cost    Cost    `json:"cost"`
 		Purpose Purpose `json:"purpose"`
+		Side    string  `json:"side,omitempty"` // the side task that asked ("compression"); "" is the conversation
 	}
 	// Notice tells the person something that is no error of the run.
 	Notice struct {

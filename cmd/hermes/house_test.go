@@ -73,7 +73,7 @@ func (p *goPackage) take(f *ast.File, file string) {
 }
 
 // leaf packages of the core may be imported by all of it and import only core, home and text.
-var leaves = []string{"core/home", "core/text", "core/fuzzy", "core/threat", "core/config", "core/ledger", "core/redact"}
+var leaves = []string{"core/home", "core/text", "core/fuzzy", "core/threat", "core/config", "core/ledger", "core/redact", "core/undo"}
 
 // charm lists the terminal libraries.
 var charm = []string{"charm.land/", "github.com/charmbracelet/"}

@@ -117,12 +117,12 @@ func TestE2E_demo(t *testing.T) {
 	x.keys("d")
 	x.see("demo model (scripted)", "--loud")
 	x.keys(enter)
-	x.see("rm -rf build")
+	x.see("rm -rf old-releases", "once", "deny")
 	until := time.NewTimer(patience)
 	defer until.Stop()
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
-	for !strings.Contains(x.screen(), "folder is gone") {
+	for !strings.Contains(x.screen(), "old-releases/ is gone") {
 		select {
 		case <-tick.C:
 			x.keys("o")

@@ -37,12 +37,15 @@ type Options struct {
 	Model    core.Model
 	Tools    core.Toolbox
 	Journal  Journal
+	Name     string          // of a sub-agent, for approvals; "" for the session's own agent
 	System   string          // the frozen system prompt
 	Specs    []core.ToolSpec // the frozen tool list; nil takes what Tools has now
 	Redactor core.Redactor   // nil leaves text as it is
 	Emit     func(core.Event)
 	// Steer hands over, once, what the person said while the turn was running; nil when nobody can.
-	Steer      func() []string
+	Steer func() []string
+	// Asides hands over, once, what the workspace has to say to the running turn; may be nil.
+	Asides     func() []string
 	Compaction Compaction
 	// MaxIterations counts model requests of one turn; 0 is DefaultMaxIterations.
 	MaxIterations int

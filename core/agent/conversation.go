@@ -41,6 +41,7 @@ type Conversation struct {
 	mu      sync.Mutex
 	queue   []string
 	steer   []string           // for the running turn
+	asides  []string           // what the workspace has to say: for the running turn, else the next
 	goOn    bool               // the queue goes on although the run is interrupted
 	cancel  context.CancelFunc // of the run under way; nil when idle
 	idle    chan struct{}      // closed while no run is under way
@@ -53,8 +54,24 @@ func NewConversation(ctx context.Context, a *Agent, o ConversationOptions) *Conv
 	idle := make(chan struct{})
 	close(idle)
 	c := &Conversation{agent: a, opts: o, emit: a.opts.Emit, base: ctx, stopAl: stop, idle: idle}
-	a.opts.Steer = c.takeSteer
+	a.opts.Steer, a.opts.Asides = c.takeSteer, c.takeAsides
 	return c
+}
+
+// Tell gives the agent a note of the workspace (a job has ended): with the next tool result of the running
+// turn, else with the person's next message.
+func (c *Conversation) Tell(note string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asides = append(c.asides, note)
+}
+
+func (c *Conversation) takeAsides() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.asides
+	c.asides = nil
+	return out
 }
 
 // takeSteer hands the words for the running turn over, once.
@@ -231,11 +248,13 @@ func (c *Conversation) startNext() {
 	c.start(func(ctx context.Context) *core.RunEnded { return c.agent.Run(ctx, c.input(text)) })
 }
 
+// input adds the notes. It runs at the start of a run, outside mu.
 func (c *Conversation) input(text string) Input {
 	in := Input{Text: text}
 	if c.opts.Notes != nil {
 		in.Notes = c.opts.Notes()
 	}
+	in.Notes = append(in.Notes, c.takeAsides()...)
 	return in
 }
 

@@ -136,6 +136,24 @@ rules:
 	}
 }
 
+// A note of the workspace reaches the agent with the next message, once.
+func TestConversation_tell(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "rules:\n  - {reply: {text: 'got {{user}}'}}\n")
+	c := agent.NewConversation(t.Context(), r.agent, agent.ConversationOptions{})
+	c.Tell("job 1 ended")
+	for _, text := range []string{"one", "two"} {
+		if err := c.Send(text); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait(t.Context())
+	}
+	msgs := r.ses.Messages()
+	if msgs[0].Content != "[job 1 ended]\n\none" || msgs[0].Display() != "one" || msgs[2].Content != "two" {
+		t.Errorf("%q", contents(msgs))
+	}
+}
+
 // A long session must not get slower with every turn.
 func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{10, 2000} {

@@ -73,6 +73,7 @@ type turn struct {
 
 	mu     sync.Mutex // guards end and failed, and keeps records in the order they are shown
 	failed error      // the journal's first error
+	left   int        // code points the results of the present answer may still have
 }
 
 func (a *Agent) newTurn() *turn {
@@ -300,7 +301,7 @@ func (t *turn) spent(r core.Response, model, what string) {
 	t.append(core.Record{Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: model, Purpose: core.PurposeChat, Reason: what})
 	t.end.Usage = t.end.Usage.Add(r.Usage)
 	t.end.Cost = t.end.Cost.Add(r.Cost)
-	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat})
+	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat, Side: what})
 }
 
 func (t *turn) delta(id string, d core.Delta) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"hermes/core"
 )
@@ -15,6 +16,9 @@ const maxParallel = 8
 // everything else runs alone and in the model's order. After an interrupt the calls that are left are
 // answered as interrupted, so that the transcript stays valid.
 func (t *turn) runTools(ctx context.Context, calls []core.ToolCall) {
+	if b, ok := t.a.opts.Tools.(core.Budgeter); ok {
+		t.left = b.TurnLimit()
+	}
 	for len(calls) > 0 {
 		n := t.segment(calls)
 		t.runSegment(ctx, calls[:n])
@@ -66,11 +70,14 @@ func (t *turn) runTool(ctx context.Context, c core.ToolCall) {
 	}
 	t.emit(&core.ToolStarted{CallID: c.ID, Tool: c.Name, Arguments: t.a.redact(c.Arguments)})
 	start := t.a.now()
-	res := t.a.opts.Tools.Run(ctx, c, core.ToolRun{
-		SessionID: t.a.opts.Journal.ID(), RunID: t.id, CallID: c.ID,
-		Output: func(text string) { t.emit(&core.ToolOutput{CallID: c.ID, Text: text}) },
-	})
+	at := t.at(c)
+	at.Output = func(text string) { t.emit(&core.ToolOutput{CallID: c.ID, Text: text}) }
+	res := t.a.opts.Tools.Run(ctx, c, at)
 	t.result(c, res, t.a.now().Sub(start).Milliseconds())
+}
+
+func (t *turn) at(c core.ToolCall) core.ToolRun {
+	return core.ToolRun{SessionID: t.a.opts.Journal.ID(), RunID: t.id, CallID: c.ID, Agent: t.a.opts.Name}
 }
 
 // result records the answer to c and tells the outside.
@@ -88,6 +95,10 @@ func (t *turn) result(c core.ToolCall, r core.ToolResult, ms int64) {
 
 	t.mu.Lock()
 	defer t.mu.Unlock() // results are recorded one at a time, in the order they are shown
+	if b, ok := t.a.opts.Tools.(core.Budgeter); ok {
+		r = b.Fit(t.at(c), c.Name, r, t.left)
+		t.left = max(0, t.left-utf8.RuneCountInString(r.Content))
+	}
 	t.end.ToolCalls++
 	if !r.OK {
 		t.end.ToolErrors++
@@ -102,13 +113,18 @@ func (t *turn) result(c core.ToolCall, r core.ToolResult, ms int64) {
 	t.emit(e)
 }
 
-// steered is what the person said meanwhile, as a part of a result: the earliest place at which the model
-// can read it.
+// steered is what the person and the workspace said meanwhile, as a part of a result: the earliest place at
+// which the model can read it.
 func (t *turn) steered() string {
-	if t.a.opts.Steer == nil {
-		return ""
-	}
 	var b strings.Builder
+	if t.a.opts.Asides != nil {
+		for _, note := range t.a.opts.Asides() {
+			b.WriteString("\n\n[" + t.a.redact(strings.ToValidUTF8(note, "\uFFFD")) + "]")
+		}
+	}
+	if t.a.opts.Steer == nil {
+		return b.String()
+	}
 	for _, text := range t.a.opts.Steer() {
 		text = t.a.redact(strings.ToValidUTF8(text, "\uFFFD"))
 		b.WriteString("\n\n[The person says meanwhile: " + text + "]")

@@ -34,7 +34,7 @@ func Demo() (Story, error) {
 	}
 	return Story{
 		Name: "demo", Scenario: scenario, files: files,
-		Question: "Add a --loud flag to greet.sh, try it, and clear out the old build folder",
+		Question: "Add a --loud flag to greet.sh, try it, and clear out the old-releases folder",
 	}, nil
 }
 

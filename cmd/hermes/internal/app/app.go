@@ -20,6 +20,7 @@ import (
 	"hermes/core/home"
 	"hermes/core/redact"
 	"hermes/core/session"
+	"hermes/core/undo"
 )
 
 // Options are what the command line and the environment say. Getenv and Dir are required.
@@ -45,6 +46,7 @@ type App struct {
 	Sessions   *session.Store
 	Log        *slog.Logger
 	logFile    *logFile
+	copies     *undo.Store // of files that the agent's tools are about to change
 	redactor   *redact.Redactor
 	scripted   bool   // the demo: its model is a script and is labelled as such
 	invitation string // the draft of a session without one; the demo suggests its question
@@ -62,6 +64,7 @@ func Open(o Options) (*App, error) {
 	a.logFile = &logFile{path: h.LogFile()}
 	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a.Reload()
+	a.copies = undo.New(h, a.Config.Undo.MaxBytes)
 	return a, nil
 }
 

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"hermes/core"
 	"hermes/core/agent"
 	"hermes/core/prompt"
 	"hermes/core/session"
+	"hermes/core/text"
+	"hermes/tools/plan"
+	"hermes/tools/terminal"
 )
 
 // SessionOptions say which session to open and how.
@@ -26,16 +30,19 @@ type Session struct {
 	Feed         *core.Feed
 	Conversation *agent.Conversation
 	Approvals    *approvals // nil when unattended
+	Questions    *questions // nil when unattended
 	Notices      []core.Notice
 
-	app    *App
-	agent  *agent.Agent
-	model  *Picked
-	ses    *session.Session
-	tools  *box
-	folder string
-	life   context.Context //nolint:containedctx // the life of the session, for work beside its turns
-	stop   context.CancelFunc
+	app      *App
+	agent    *agent.Agent
+	model    *Picked
+	ses      *session.Session
+	tools    *box
+	approver core.Approver
+	taskMu   sync.Mutex // orders what sub-agents report
+	folder   string
+	life     context.Context //nolint:containedctx // the life of the session, for work beside its turns
+	stop     context.CancelFunc
 }
 
 // closePatience is how long Close waits for a run to end after it was interrupted.
@@ -43,46 +50,105 @@ const closePatience = 5 * time.Second
 
 // OpenSession starts or resumes a conversation. Runs outlive ctx; Close ends them.
 func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
-	var err error
 	// A home that cannot be used is said now, not when the first message cannot be kept.
-	if _, serr := os.Stat(a.Home.Dir()); serr == nil {
+	if _, err := os.Stat(a.Home.Dir()); err == nil {
 		if err := a.Home.Open(); err != nil {
 			return nil, err
 		}
 	}
 	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices()}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	var err error
 	if s.model == nil {
 		if s.model, err = a.Pick(ctx); err != nil {
 			return nil, err
 		}
 	}
-	var approver core.Approver
-	if o.Unattended {
-		approver = refuser(s.Feed.Emit, s.record)
-	} else {
-		s.Approvals = newApprovals(time.Duration(a.Config.Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
-		approver = s.Approvals
-	}
-	box, err := a.toolbox(approver, s.folder)
-	if err != nil {
+	if s.tools, err = a.toolbox(s.boxOptions(o.Unattended)); err != nil {
 		return nil, err
 	}
-	s.Notices = append(s.Notices, box.notices...)
-	s.tools = box
-	told, err := s.openTranscript(ctx, o.Resume, box.Specs())
+	s.Notices = append(s.Notices, s.tools.notices...)
+	told, err := s.openTranscript(ctx, o.Resume, s.tools.Specs())
 	if err != nil {
-		return nil, errors.Join(err, box.close())
+		return nil, errors.Join(err, s.tools.close())
+	}
+	compression, err := s.compaction()
+	if err != nil {
+		s.Notices = append(s.Notices, core.Notice{Level: core.LevelWarn, Text: err.Error(), Remedy: core.HintOf(err)})
 	}
 	p := s.ses.Prompt()
 	s.agent = agent.New(agent.Options{
-		Model: s.model, Tools: box, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.redactor,
-		Emit: s.Feed.Emit, MaxIterations: a.maxIterations(),
+		Model: s.model, Tools: s.tools, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.redactor,
+		Emit: s.emit, MaxIterations: a.maxIterations(), Compaction: compression,
 	})
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
 		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config.Display.BusyMode),
 	})
 	return s, nil
+}
+
+// boxOptions says what the tools of the session need. Unattended, nobody answers anything.
+func (s *Session) boxOptions(unattended bool) boxOptions {
+	o := boxOptions{
+		folder: s.folder, runner: s, todos: &plan.Todos{OnChange: s.todosChanged}, jobDone: s.jobDone, window: s.window,
+	}
+	if unattended {
+		s.approver = refuser(s.Feed.Emit, s.record)
+	} else {
+		s.Approvals = newApprovals(time.Duration(s.app.Config.Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
+		s.Questions = newQuestions(s.Feed.Emit)
+		s.approver, o.asker = s.Approvals, s.Questions
+	}
+	o.approver = s.approver
+	return o
+}
+
+// compaction is how long conversations are shortened; the error says why another model writes the notes
+// than the one that was configured.
+func (s *Session) compaction() (agent.Compaction, error) {
+	c := s.app.Config.Compression
+	out := agent.Compaction{Enabled: c.Enabled, Threshold: c.Threshold, ProtectFirst: c.ProtectFirstN, ProtectLast: c.ProtectLastN}
+	m, isSet, err := s.app.Auxiliary("compression")
+	if isSet && err == nil {
+		out.Model = m
+	}
+	return out, err
+}
+
+// window is the context window of the model in use, in tokens.
+func (s *Session) window() int {
+	if s.agent == nil {
+		return s.model.Info().ContextLength
+	}
+	_, limit := s.agent.Window()
+	return limit
+}
+
+// emit tells the outside; a compaction also takes back what tools think the model has before it.
+func (s *Session) emit(e core.Event) {
+	if e.Type() == "compacted" {
+		s.tools.Forget(s.ID(), "")
+	}
+	s.Feed.Emit(e)
+}
+
+// todosChanged shows the model's task list.
+func (s *Session) todosChanged(session string, items []core.TodoItem) {
+	e := &core.TodoChanged{Items: items}
+	e.SessionID, e.Channel = session, core.ChannelChat
+	s.Feed.Emit(e)
+}
+
+// jobDone tells the person, and the agent unless it knows, that a background job has ended.
+func (s *Session) jobDone(j terminal.JobDone) {
+	line := fmt.Sprintf("background job %s ended (%s) after %s: %s", j.ID, j.Words, j.Took.Round(time.Second), text.Cut(text.OneLine(j.Command), 120))
+	e := &core.Notice{Level: core.LevelInfo, Text: line}
+	e.SessionID, e.Channel = s.ID(), core.ChannelChat
+	s.Feed.Emit(e)
+	if !j.Observed {
+		tail, _ := text.HeadTail(j.Tail, 2_000)
+		s.Conversation.Tell(line + "\nIts last output:\n" + tail)
+	}
 }
 
 func (a *App) maxIterations() int {

@@ -1,59 +1,95 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"hermes/core"
 	"hermes/tools"
+	"hermes/tools/delegate"
 	"hermes/tools/file"
+	"hermes/tools/plan"
 	"hermes/tools/terminal"
+	"hermes/tools/web"
 )
 
-// toolset names, as in the configuration.
+// The toolsets, by their names in the configuration.
 const (
-	toolsetFile     = "file"
-	toolsetTerminal = "terminal"
+	setFile       = "file"
+	setTerminal   = "terminal"
+	setWeb        = "web"
+	setTodo       = "todo"
+	setClarify    = "clarify"
+	setDelegation = "delegation"
 )
 
-// known lists the toolsets that exist, in the order they are offered.
-func known() []string { return []string{toolsetFile, toolsetTerminal} }
+// toolsetNames lists the toolsets that exist, in the order they are offered.
+func toolsetNames() []string {
+	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation}
+}
+
+// boxOptions are what the tools of one session need from it.
+type boxOptions struct {
+	approver core.Approver
+	folder   string
+	toolsets []string // nil takes the person's choice
+	asker    core.Asker
+	runner   core.Runner // nil: no delegation
+	todos    *plan.Todos
+	jobDone  func(terminal.JobDone)
+	window   func() int // tokens of the model's window
+}
 
 // box is the tools of one session.
 type box struct {
 	*tools.Registry
 
+	window  func() int
 	notices []core.Notice
-	close   func() error
+	closers []func() error
+}
+
+// TurnLimit is how much all results of one answer may hold.
+func (b *box) TurnLimit() int { return tools.LimitsFor(b.window()).Turn }
+
+// Fit moves what is too long for the rest of the budget into a file.
+func (b *box) Fit(at core.ToolRun, tool string, r core.ToolResult, left int) core.ToolResult {
+	return b.Budget(at, []tools.Answer{{CallID: at.CallID, Tool: tool, Result: r}}, max(left, 1))[0]
+}
+
+func (b *box) close() error {
+	var err error
+	for _, f := range b.closers {
+		err = errors.Join(err, f())
+	}
+	return err
 }
 
 // toolbox builds the tools of a session that works in folder.
-func (a *App) toolbox(approver core.Approver, folder string) (*box, error) {
-	dir, err := tools.NewWorkdir(folder)
+func (a *App) toolbox(o boxOptions) (*box, error) {
+	dir, err := tools.NewWorkdir(o.folder)
 	if err != nil {
 		return nil, err
 	}
-	policy := tools.NewPolicy(a.Home, dir.Root())
-	spills := tools.NewSpills(a.Home, a.redactor)
-	b := &box{close: func() error { return nil }}
+	if o.window == nil {
+		o.window = func() int { return 0 }
+	}
+	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.redactor)}
+	b := &box{window: o.window}
+	k.chosen = b.choose(a.toolsets(o.toolsets))
 	var list []core.Tool
-	for _, name := range b.choose(a.toolsets()) {
-		switch name {
-		case toolsetFile:
-			list = append(list, file.New(file.Options{Workdir: dir, Policy: policy})...)
-		case toolsetTerminal:
-			t := terminal.New(terminal.Options{
-				Home: a.Home, Workdir: dir, Policy: policy, Spills: spills, Timeout: a.Config.Terminal.Limit(),
-				Deny: a.Config.Approvals.Deny, Passthrough: a.Config.Terminal.EnvPassthrough, Environ: a.opts.Environ,
-			})
-			b.close = t.Close
-			list = append(list, t)
+	for _, name := range k.chosen {
+		made, err := k.make(name, b)
+		if err != nil {
+			return nil, errors.Join(err, b.close())
 		}
+		list = append(list, made...)
 	}
 	b.Registry = tools.New(tools.Options{
-		Home: a.Home, Approver: approver, Allow: tools.NewRules(a.Settings, a.Config.Approvals.Allow), Redactor: a.redactor, Spills: spills,
-		Yolo: a.Yolo(),
+		Home: a.Home, Approver: o.approver, Allow: tools.NewRules(a.Settings, a.Config.Approvals.Allow), Redactor: a.redactor,
+		Spills: k.spills, Yolo: a.Yolo(), Window: o.window,
 		Fault: func(tool string, value any, stack []byte) {
 			a.Log.Error("panic in tool", "tool", tool, "value", fmt.Sprint(value), "stack", string(stack))
 		},
@@ -61,14 +97,63 @@ func (a *App) toolbox(approver core.Approver, folder string) (*box, error) {
 	return b, nil
 }
 
+// kit is what the toolsets of a session share.
+type kit struct {
+	app    *App
+	o      boxOptions
+	dir    *tools.Workdir
+	policy tools.Policy
+	spills *tools.Spills
+	chosen []string
+}
+
+// make builds one toolset.
+func (k *kit) make(name string, b *box) ([]core.Tool, error) {
+	cfg := k.app.Config
+	switch name {
+	case setFile:
+		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies}), nil
+	case setTerminal:
+		t := terminal.New(terminal.Options{
+			Home: k.app.Home, Workdir: k.dir, Policy: k.policy, Spills: k.spills, Timeout: cfg.Terminal.Limit(),
+			Deny: cfg.Approvals.Deny, Passthrough: cfg.Terminal.EnvPassthrough, Environ: k.app.opts.Environ,
+			Keeper: k.app.copies, OnDone: k.o.jobDone,
+		})
+		b.closers = append(b.closers, t.Close)
+		return t.Tools(), nil
+	case setWeb:
+		search, err := web.ChooseSearch(cfg.Web.SearchURL, cfg.Web.SearchKeyEnv, k.app.lookup)
+		if err != nil {
+			b.notices = append(b.notices, core.Notice{Level: core.LevelWarn, Text: "web search is off: " + err.Error(), Remedy: core.HintOf(err)})
+		}
+		return web.New(web.Options{Spills: k.spills, Redactor: k.app.redactor, AllowPrivate: cfg.Web.AllowPrivate, Search: search}), nil
+	case setTodo:
+		if k.o.todos != nil {
+			return []core.Tool{plan.NewTodo(k.o.todos)}, nil
+		}
+	case setClarify:
+		return []core.Tool{plan.NewClarify(k.o.asker)}, nil
+	case setDelegation:
+		if k.o.runner != nil {
+			return []core.Tool{delegate.New(delegate.Options{
+				Runner: k.o.runner, Toolsets: k.chosen, MaxIterations: cfg.Delegation.MaxIterations, MaxConcurrent: cfg.Delegation.MaxConcurrentChildren,
+			})}, nil
+		}
+	}
+	return nil, nil
+}
+
 // Yolo tells whether approvals are off. An agent's own shell cannot switch them off for another agent.
 func (a *App) Yolo() bool {
 	return (a.opts.Yolo || a.Config.Approvals.Mode == "off") && !a.ActsAsAgent()
 }
 
-// toolsets are the names the person chose; none means all.
-func (a *App) toolsets() []string {
-	if len(a.opts.Toolsets) > 0 {
+// toolsets are the names asked for: of a sub-agent's task, else the person's choice; none means all.
+func (a *App) toolsets(task []string) []string {
+	switch {
+	case task != nil:
+		return task
+	case len(a.opts.Toolsets) > 0:
 		return a.opts.Toolsets
 	}
 	return a.Config.Toolsets
@@ -77,11 +162,11 @@ func (a *App) toolsets() []string {
 // choose gives the toolsets to build and notes the names that mean nothing here.
 func (b *box) choose(names []string) []string {
 	if len(names) == 0 || slices.Contains(names, "all") {
-		return known()
+		return toolsetNames()
 	}
 	var out, odd []string
 	for _, n := range names {
-		if n = strings.TrimSpace(n); slices.Contains(known(), n) {
+		if n = strings.TrimSpace(n); slices.Contains(toolsetNames(), n) {
 			out = append(out, n)
 		} else if n != "" {
 			odd = append(odd, n)
@@ -90,7 +175,7 @@ func (b *box) choose(names []string) []string {
 	if len(odd) > 0 {
 		b.notices = append(b.notices, core.Notice{
 			Level: core.LevelWarn, Text: "unknown toolsets are left out: " + strings.Join(odd, ", "),
-			Remedy: "choose from: " + strings.Join(known(), ", "),
+			Remedy: "choose from: " + strings.Join(toolsetNames(), ", "),
 		})
 	}
 	return out
