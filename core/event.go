@@ -169,6 +169,13 @@ type (
 		Fallback  bool   `json:"fallback,omitempty"` // made without a model
 		Auto      bool   `json:"auto,omitempty"`
 	}
+	// Undone says that the conversation was taken back to before message From.
+	Undone struct {
+		Meta
+
+		From     string `json:"from"`
+		Messages int    `json:"messages"` // taken back
+	}
 	// QueueChanged lists the messages waiting for the running turn to end.
 	QueueChanged struct {
 		Meta
@@ -249,6 +256,9 @@ func (*Steered) Type() string { return "steered" }
 
 // Type returns the JSON name of the event.
 func (*Compacted) Type() string { return "compacted" }
+
+// Type returns the JSON name of the event.
+func (*Undone) Type() string { return "undone" }
 
 // Type returns the JSON name of the event.
 func (*QueueChanged) Type() string { return "queue_changed" }

@@ -31,6 +31,8 @@ type Message struct {
 	// Incomplete marks an assistant message whose stream ended before its finish: interrupted,
 	// cut or failed. Its text is kept and shown; its tool calls were never run and are not kept.
 	Incomplete bool `json:"incomplete,omitempty"`
+	// Note marks a user message that the workspace wrote, not the person (a spent budget, a summary).
+	Note bool `json:"note,omitempty"`
 	// Shown is what the person typed when Content carries more (notes, folded attachments).
 	Shown string `json:"shown,omitempty"`
 	// Model is "provider/model" that wrote an assistant message; it decides whether Reasoning is replayed.

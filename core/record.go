@@ -16,6 +16,9 @@ const (
 	RecordDiscard    RecordType = "discard"     // message Target is void (a retry replaced it)
 	RecordApproval   RecordType = "approval"    // a decision: Text
 	RecordNote       RecordType = "note"        // something for the person: Text
+	// RecordUndo takes the conversation back to before message Target; the files of the turn may have been
+	// put back with it. The messages stay in the transcript.
+	RecordUndo RecordType = "undo"
 	// RecordCompacted says that Message stands for the messages from From up to, not including, Target
 	// (all that follow when Target is empty). They stay in the transcript.
 	RecordCompacted RecordType = "compacted"

@@ -359,3 +359,60 @@ func TestE2E_commands(t *testing.T) {
 		}
 	}
 }
+
+// Three files of a turn are put back, the one edited by hand since is left and named, and the conversation
+// goes back with them.
+func TestE2E_undo(t *testing.T) {
+	t.Parallel()
+	srv, env := model(t, `
+strict: true
+rules:
+  - {when: {user: change, turn: 0}, reply: {tool_calls: [{name: read_file, arguments: {path: a.txt}}, {name: read_file, arguments: {path: b.txt}}, {name: read_file, arguments: {path: c.txt}}]}}
+  - {when: {user: change, turn: 1}, reply: {tool_calls: [{name: write_file, arguments: {path: a.txt, content: "new a\n"}}, {name: write_file, arguments: {path: b.txt, content: "new b\n"}}, {name: write_file, arguments: {path: c.txt, content: "new c\n"}}, {name: write_file, arguments: {path: d.txt, content: "made\n"}}]}}
+  - {reply: {text: "ok {{user}}"}}
+`)
+	w := newWorld(t, env...)
+	for _, n := range []string{"a", "b", "c"} {
+		if err := os.WriteFile(filepath.Join(w.dir, n+".txt"), []byte("old "+n+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"run", "first"}, {"run", "--resume", "last", "change"}} {
+		if o := w.hermes(t, "", args...); o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(w.dir, "a.txt")); string(b) != "new a\n" {
+		t.Fatalf("the turn did not change a.txt: %q", b)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "b.txt"), []byte("by hand\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.hermes(t, "", "undo", "--dry-run"); o.code != 0 || !strings.Contains(o.out, "b.txt") {
+		t.Errorf("%+v", o)
+	}
+	o := w.hermes(t, "", "undo", "--json")
+	var u struct {
+		Messages int
+		Files    []struct{ Path, Action, Reason string }
+	}
+	if err := json.Unmarshal([]byte(o.out), &u); err != nil || len(u.Files) != 4 {
+		t.Fatalf("%+v %v", o, err)
+	}
+	want := map[string]string{"a.txt": "old a\n", "b.txt": "by hand\n", "c.txt": "old c\n"}
+	for n, text := range want {
+		if b, err := os.ReadFile(filepath.Join(w.dir, n)); err != nil || string(b) != text {
+			t.Errorf("%s: %q %v", n, b, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "d.txt")); err == nil {
+		t.Error("the created file is still there")
+	}
+	if o = w.hermes(t, "", "run", "--resume", "last", "after"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	rs := srv.Requests()
+	if body := string(rs[len(rs)-1].Body); strings.Contains(body, `"content":"change"`) || !strings.Contains(body, "ok first") {
+		t.Errorf("the next request still knows the turn: %s", body[strings.Index(body, `"messages"`):])
+	}
+}

@@ -117,7 +117,7 @@ func (t *turn) compact(ctx context.Context, focus string, auto bool) error {
 		return &core.Error{Code: core.CodeInterrupted, Op: "compact conversation", Err: ctx.Err()}
 	}
 	m := core.Message{
-		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: t.a.redact(compact.Wrap(summary)), Time: t.a.now(),
+		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: t.a.redact(compact.Wrap(summary)), Note: true, Time: t.a.now(),
 	}
 	end := ""
 	if until < len(msgs) {

@@ -170,7 +170,7 @@ func (t *turn) last(ctx context.Context, note, notice, remedy string) *core.RunE
 	}
 	t.notice(core.LevelWarn, notice, remedy)
 	m := core.Message{
-		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: note, Shown: "(" + notice + ")", Time: t.a.now(),
+		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: note, Shown: "(" + notice + ")", Note: true, Time: t.a.now(),
 	}
 	t.append(core.Record{Type: core.RecordMessage, Message: &m})
 	_, err := t.request(ctx, nil)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,20 +141,19 @@ func (t *Transcript) line(b []byte) bool {
 	return true
 }
 
-// Messages returns the conversation of the records, without voided messages, unrepaired.
-func (t *Transcript) Messages() []core.Message { return messagesOf(t.Records) }
-
-func messagesOf(records []core.Record) []core.Message {
-	void := map[string]bool{}
-	for _, r := range records {
-		if r.Type == core.RecordDiscard {
-			void[r.Target] = true
-		}
-	}
+// Messages returns everything that was said, without voided and undone messages, unrepaired; what was
+// compacted is there in full.
+func (t *Transcript) Messages() []core.Message {
 	var out []core.Message
-	for _, r := range records {
-		if r.Type == core.RecordMessage && r.Message != nil && !void[r.Message.ID] {
+	for _, r := range t.Records {
+		switch r.Type {
+		case core.RecordMessage:
 			out = append(out, *r.Message)
+		case core.RecordUndo:
+			out = before(out, r.Target)
+		case core.RecordDiscard:
+			out = slices.DeleteFunc(out, func(m core.Message) bool { return m.ID == r.Target })
+		default:
 		}
 	}
 	return out

@@ -223,10 +223,20 @@ func (s *Session) take(r core.Record) {
 		s.messages = append(s.messages, *r.Message)
 	case core.RecordCompacted:
 		s.messages = compacted(s.messages, r)
+	case core.RecordUndo:
+		s.messages = before(s.messages, r.Target)
 	case core.RecordDiscard:
 		s.messages = slices.DeleteFunc(s.messages, func(m core.Message) bool { return m.ID == r.Target })
 	default:
 	}
+}
+
+// before is the conversation up to message id; all of it when id is not there (any more).
+func before(msgs []core.Message, id string) []core.Message {
+	if i := slices.IndexFunc(msgs, func(m core.Message) bool { return m.ID == id }); i >= 0 && id != "" {
+		return slices.Clone(msgs[:i])
+	}
+	return msgs
 }
 
 // compacted puts the summary of r in the place of the messages it stands for.

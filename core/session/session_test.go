@@ -93,6 +93,48 @@ func TestSession_roundTrip(t *testing.T) {
 	}
 }
 
+func TestSession_undoAndCompaction(t *testing.T) {
+	t.Parallel()
+	st := newStore(t)
+	s := st.New("/w", "p/m", Prompt{})
+	var ids []string
+	for i := range 6 {
+		ids = append(ids, say(t, s, []core.Role{core.RoleUser, core.RoleAssistant}[i%2], fmt.Sprint(i)))
+	}
+	note := core.Message{ID: s.NewMessageID(), Role: core.RoleUser, Content: "note"}
+	for _, r := range []core.Record{
+		{Type: core.RecordCompacted, Message: &note, From: ids[1], Target: ids[3]},
+		{Type: core.RecordUndo, Target: ids[4]},
+		{Type: core.RecordUndo, Target: "m99"},                                    // not there: nothing is guessed
+		{Type: core.RecordCompacted, Message: &note, From: ids[3], Target: "m99"}, // the same
+	} {
+		if err := s.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if diff := cmp.Diff([]string{"0", "note", "3"}, texts(s.Messages())); diff != "" {
+			t.Error(diff)
+		}
+		closeSession(t, s)
+		var err error
+		if s, err = st.Open(t.Context(), s.ID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer closeSession(t, s)
+	if id := s.NewMessageID(); id != "m8" {
+		t.Errorf("next id %s", id)
+	}
+	tr, err := st.Read(s.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"0", "1", "2", "3"}, texts(tr.Messages())); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSession_oneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	st := newStore(t)

@@ -21,7 +21,7 @@ import (
 
 func (x *cli) sessions() *cobra.Command {
 	return group("sessions", "List, show, rename, fork, export and delete conversations",
-		x.sessionsList(), x.sessionsShow(), x.sessionsRename(), x.sessionsFork(), x.sessionsExport(), x.sessionsDelete())
+		x.sessionsList(), x.sessionsShow(), x.sessionsRename(), x.sessionsFork(), x.sessionsExport(), x.sessionsDelete(), x.sessionsCompact())
 }
 
 func (x *cli) sessionsList() *cobra.Command {
