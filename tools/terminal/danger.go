@@ -31,7 +31,7 @@ func (s *scan) program(name string, argv []string, open bool) {
 	case "chmod", "chown", "chgrp":
 		s.permissions(name, flags, operands)
 	case "sudo", "su", "doas", "pkexec", "runuser":
-		s.ask("root", "runs as another user")
+		s.asRoot(name, args)
 	case "kill", "pkill", "killall", "taskkill":
 		s.kill(name, args, flags)
 	case "systemctl", "service", "launchctl", "rc-service", "sc":
@@ -46,12 +46,6 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.fileWriters(name, args, flags, operands)
 	case "curl", "wget", "tar", "unzip", "bsdtar":
 		s.outputs(name, args)
-	case "awk", "gawk", "mawk", "nawk":
-		if slices.ContainsFunc(args, func(a string) bool {
-			return strings.Contains(a, "system(") || strings.Contains(a, "system (") || strings.Contains(a, `| "`)
-		}) {
-			s.ask("inline-code", "runs commands from inside "+name)
-		}
 	case "crontab", "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
 		if !slices.Contains(args, "-l") && !slices.Contains(args, "-L") && len(args) > 0 {
 			s.ask("system", "changes the system ("+name+")")
@@ -59,15 +53,18 @@ func (s *scan) program(name string, argv []string, open bool) {
 	default:
 		s.packages(name, operands)
 	}
+	if name == "dropdb" || name == "mysqladmin" && slices.Contains(operands, "drop") {
+		s.ask("sql", "drops a database")
+	}
 	if isDatabase(name) {
 		s.sql(strings.Join(args, " "))
 	}
 	if isInterpreter(name) {
 		s.interpreter(name, args)
 	}
-	if p, ok := s.path(argv[0]); ok && strings.Contains(argv[0], "/") && slices.Contains(s.made, p) {
-		s.askExact("new-program", "makes a file executable and runs it")
-	}
+	s.embedded(name, args)
+	s.fresh(name, argv)
+	s.powershell(strings.ToLower(name), args)
 }
 
 func (s *scan) moveTo(operands []string) {
@@ -135,6 +132,11 @@ func (s *scan) find(args []string) {
 	})
 	deletes := slices.Contains(rest, "-delete")
 	for i, a := range rest {
+		if slices.Contains([]string{"-fprint", "-fprint0", "-fprintf", "-fls"}, a) && i+1 < len(rest) {
+			s.writes(rest[i+1])
+		}
+	}
+	for i, a := range rest {
 		if a != "-exec" && a != "-execdir" && a != "-ok" && a != "-okdir" {
 			continue
 		}
@@ -142,7 +144,7 @@ func (s *scan) find(args []string) {
 		if end := slices.IndexFunc(cmd, func(w string) bool { return w == ";" || w == "+" }); end >= 0 {
 			cmd = cmd[:end]
 		}
-		if len(cmd) > 0 && base(cmd[0]) == "rm" {
+		if len(cmd) > 0 && slices.Contains([]string{"rm", "unlink", "shred", "rmdir"}, base(cmd[0])) {
 			deletes = true
 		}
 		s.run(slices.DeleteFunc(slices.Clone(cmd), func(w string) bool { return w == "{}" }), true)
@@ -186,101 +188,10 @@ func (s *scan) permissions(name string, flags, operands []string) {
 	}
 }
 
-func (s *scan) kill(name string, args, flags []string) {
-	if slices.Contains(args, "-l") || slices.Contains(args, "-0") {
-		return
-	}
-	hard := has(flags, "9") || slices.ContainsFunc(args, func(a string) bool { return strings.HasSuffix(strings.ToUpper(a), "KILL") })
-	if name != "kill" || hard {
-		s.ask("kill", "ends processes by force or by name")
-	}
-}
-
 func (s *scan) service(name string, operands []string) {
 	verbs := []string{"stop", "restart", "disable", "mask", "kill", "unload", "bootout", "remove", "delete", "isolate", "set-default"}
 	if slices.ContainsFunc(operands, func(o string) bool { return slices.Contains(verbs, o) }) {
 		s.ask("service", "stops or changes a service ("+name+")")
-	}
-}
-
-// gitFolder is the folder git works in, as far as -C says.
-func gitFolder(args []string) string {
-	dir := "."
-	for i := 0; i+1 < len(args) && strings.HasPrefix(args[i], "-"); i++ {
-		if args[i] == "-C" {
-			dir = args[i+1]
-		}
-		if takesValue(args[i], "-C -c --git-dir --work-tree --namespace") {
-			i++
-		}
-	}
-	return dir
-}
-
-func (s *scan) git(args []string) {
-	rest := skipFlags(args, "-C -c --git-dir --work-tree --namespace")
-	if len(rest) == 0 {
-		return
-	}
-	if throwsAway(rest[0]) {
-		s.touched.git = append(s.touched.git, s.absolute(gitFolder(args)))
-	}
-	flags, operands := options(rest[1:], "")
-	switch rest[0] {
-	case "reset":
-		if has(flags, "", "hard") {
-			s.ask("git-reset", "throws away uncommitted changes")
-		}
-	case "push":
-		if has(flags, "fd", "force", "force-with-lease", "delete", "mirror", "prune") || slices.ContainsFunc(operands, func(o string) bool { return strings.HasPrefix(o, "+") || strings.HasPrefix(o, ":") }) {
-			s.ask("git-force-push", "rewrites or deletes what is on the server")
-		}
-	case "clean":
-		if has(flags, "f", "force") && !has(flags, "n", "dry-run") {
-			s.ask("git-clean", "deletes files git does not know")
-		}
-	case "branch":
-		if has(flags, "D") || (has(flags, "d", "delete") && has(flags, "f", "force")) {
-			s.ask("git-branch", "deletes a branch that may not be merged")
-		}
-	case "stash":
-		if len(operands) > 0 && (operands[0] == "drop" || operands[0] == "clear") {
-			s.ask("git-stash", "throws away stashed changes")
-		}
-	case "filter-branch", "filter-repo":
-		s.ask("git-history", "rewrites history")
-	case "config":
-		if has(flags, "", "global", "system") && len(operands) > 1 {
-			s.ask("git-config", "changes git for every project")
-		}
-	}
-}
-
-func (s *scan) containers(name string, args []string) {
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			break // what follows the verb belongs to it
-		}
-		if a == "-H" || a == "-c" || a == "--context" || strings.HasPrefix(a, "--host") || strings.HasPrefix(a, "--context=") {
-			s.ask("docker-host", "talks to another container daemon")
-		}
-	}
-	_, operands := options(args, "-H --host --context --config -l --log-level -f --file -p --project-name")
-	if len(operands) == 0 {
-		return
-	}
-	verb := operands[0]
-	if slices.Contains([]string{"container", "compose", "system", "volume", "image", "network", "stack", "service", "builder"}, verb) && len(operands) > 1 {
-		verb += " " + operands[1]
-	}
-	for _, bad := range []string{"stop", "kill", "restart", "rm", "down", "prune"} {
-		last := verb[strings.LastIndexByte(verb, ' ')+1:]
-		if last == bad && verb != "image rm" {
-			s.ask("container-"+bad, "stops or removes containers or their data ("+name+" "+verb+")")
-		}
-	}
-	if slices.Contains(args, "--privileged") || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "/:") || strings.Contains(a, "docker.sock") }) {
-		s.ask("container-privileged", "gives a container power over the machine")
 	}
 }
 
@@ -296,7 +207,8 @@ func (s *scan) packages(name string, operands []string) {
 		"apt": {"remove", "purge", "autoremove"}, "apt-get": {"remove", "purge", "autoremove"}, "dpkg": {}, "dnf": {"remove", "erase", "autoremove"}, "yum": {"remove", "erase"},
 		"brew": {"uninstall", "remove", "rm", "autoremove"}, "pip": {"uninstall"}, "pip3": {"uninstall"}, "snap": {"remove"}, "gem": {"uninstall"}, "cargo": {"uninstall"},
 		"apk": {"del"}, "zypper": {"remove", "rm"}, "flatpak": {"uninstall"}, "winget": {"uninstall"}, "choco": {"uninstall"}, "conda": {"remove", "uninstall"},
-		"npm": {"uninstall", "unpublish"}, "pnpm": {"remove"}, "yarn": {"remove"}, "uv": {},
+		"npm": {"uninstall", "unpublish", "rm", "remove", "un"}, "pnpm": {"remove"}, "yarn": {"remove"}, "pipx": {"uninstall", "uninstall-all"}, "port": {"uninstall"},
+		"scoop": {"uninstall"}, "nix-env": {"-e", "--uninstall"}, "opkg": {"remove"}, "rustup": {"uninstall"},
 	}
 	list, known := verbs[name]
 	if known && len(operands) > 0 && slices.Contains(list, operands[0]) {
@@ -311,39 +223,16 @@ func (s *scan) packages(name string, operands []string) {
 	}
 }
 
-func (s *scan) interpreter(name string, args []string) {
-	letters := "e"
-	switch {
-	case strings.HasPrefix(name, "py"), strings.HasPrefix(name, "pwsh"), strings.HasPrefix(name, "powershell"):
-		letters = "c"
-	case strings.HasPrefix(name, "php"):
-		letters = "rR"
-	case strings.HasPrefix(name, "perl"), strings.HasPrefix(name, "ruby"):
-		letters = "eE"
-	case strings.HasPrefix(name, "node"), strings.HasPrefix(name, "bun"), strings.HasPrefix(name, "deno"):
-		letters = "ep"
-	}
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") {
-			if a == "eval" && strings.HasPrefix(name, "deno") {
-				s.ask("inline-code", "runs code given to "+name+" in the command itself")
-			}
-			return // a script file; what follows belongs to it
-		}
-		if a == "--eval" || a == "--print" || a == "-Command" || a == "-EncodedCommand" || (a[0] == '-' && !strings.HasPrefix(a, "--") && strings.ContainsAny(a[len(a)-1:], letters)) {
-			s.ask("inline-code", "runs code given to "+name+" in the command itself")
-			return
-		}
-	}
-}
-
 func isDatabase(name string) bool {
-	return slices.Contains([]string{"psql", "mysql", "mariadb", "sqlite3", "sqlite", "sqlcmd", "clickhouse-client", "duckdb", "cockroach", "mysqladmin", "dropdb"}, name)
+	return slices.Contains([]string{"psql", "mongosh", "mongo", "redis-cli", "mysql", "mariadb", "sqlite3", "sqlite", "sqlcmd", "clickhouse-client", "duckdb", "cockroach", "mysqladmin", "dropdb"}, name)
 }
 
 func (s *scan) sql(src string) {
 	if regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|view|user|role)|truncate\s+(table\s+)?\w+)\b`).MatchString(src) {
 		s.ask("sql", "drops or empties tables")
+	}
+	if regexp.MustCompile(`(?i)\b(flushall|flushdb)\b|\bdropdatabase\s*\(|\.(drop|deletemany|remove)\(\s*(\{\s*\})?\s*\)`).MatchString(src) {
+		s.ask("sql", "empties a database")
 	}
 	for stmt := range strings.SplitSeq(src, ";") {
 		if regexp.MustCompile(`(?is)\bdelete\s+from\s+\S+`).MatchString(stmt) && !regexp.MustCompile(`(?i)\bwhere\b`).MatchString(stmt) {

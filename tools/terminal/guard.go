@@ -61,8 +61,10 @@ type scan struct {
 	marks    []mark
 	at       core.Span // the part of the top command that is being looked at; empty below it
 	touched  touched
-	programs [][]string // every argv that would run, unwrapped
-	made     []string   // files made executable by this very command
+	programs [][]string        // every argv that would run, unwrapped
+	made     []string          // files made executable by this very command
+	fetched  []string          // files downloaded by it
+	written  map[string]string // text of files written by it
 	depth    int
 	rounds   int // of loops that were judged
 }
@@ -80,7 +82,7 @@ func (j *Judge) Command(command, dir string) tools.Verdict {
 
 // scan takes one command line apart.
 func (j *Judge) scan(command, dir string) *scan {
-	s := &scan{j: j, dir: dir, words: words{vars: map[string]string{"PWD": dir}, user: j.policy.User}}
+	s := &scan{j: j, dir: dir, words: newWords(dir, j.policy.User)}
 	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
 	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
 		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
@@ -244,6 +246,7 @@ func (s *scan) node(n syntax.Node) {
 				s.look(call)
 				s.heredocs(call, n.Redirs)
 			}
+			s.outcome(n)
 		case *syntax.CallExpr:
 			s.look(n)
 			s.call(n)
@@ -257,6 +260,12 @@ func (s *scan) node(n syntax.Node) {
 				s.look(n)
 				s.pipe(n)
 			}
+		case *syntax.Subshell:
+			return s.apart(n.Stmts)
+		case *syntax.CmdSubst:
+			return s.apart(n.Stmts)
+		case *syntax.ProcSubst:
+			return s.apart(n.Stmts)
 		case *syntax.FuncDecl:
 			if bomb(n) {
 				s.look(n)
@@ -267,6 +276,16 @@ func (s *scan) node(n syntax.Node) {
 		}
 		return true
 	})
+}
+
+// apart judges statements whose cd does not last; it reports that nothing is left to do.
+func (s *scan) apart(list []*syntax.Stmt) (again bool) {
+	dir, pwd := s.dir, s.words.vars["PWD"]
+	for _, st := range list {
+		s.node(st)
+	}
+	s.dir, s.words.vars["PWD"] = dir, pwd
+	return false
 }
 
 // maxRounds bounds how often the bodies of loops over known words are judged in all.
@@ -308,8 +327,8 @@ func (s *scan) assign(a *syntax.Assign) {
 			s.words.vars[a.Name.Value] = v
 		}
 	}
-	if a.Name.Value == "DOCKER_HOST" || a.Name.Value == "LD_PRELOAD" {
-		s.ask("environment", "sets "+a.Name.Value)
+	if riskyVariable(a.Name.Value, s.words.one(a.Value)) {
+		s.askExact("environment", "sets "+a.Name.Value)
 	}
 }
 

@@ -1,11 +1,13 @@
 package terminal
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"hermes/core/home"
 	"hermes/tools"
@@ -168,6 +170,8 @@ func FuzzJudge(f *testing.F) {
 	}
 	j, root := scene(f)
 	f.Fuzz(func(t *testing.T, s string) {
+		hung := time.AfterFunc(3*time.Second, func() { panic(fmt.Sprintf("hangs: %q", s)) })
+		defer hung.Stop()
 		if v := j.Command(s, root); v.Action != tools.ActionAllow && len(v.Reasons) == 0 {
 			t.Errorf("no reason for %q", s)
 		}

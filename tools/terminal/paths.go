@@ -59,10 +59,16 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 		s.writes(to)
 		if name == "mv" {
 			for _, from := range operands[:len(operands)-1] {
+				if what := s.vital(from); what != "" {
+					s.hard("moves " + what + " away")
+				}
 				s.writes(from)
 			}
 		}
 		if name == "rsync" && has(flags, "", "delete") {
+			if what := s.vital(to); what != "" {
+				s.hard("deletes " + what + " with all it holds")
+			}
 			s.askExact("delete", "deletes what the other side does not have")
 		}
 	case "tee", "truncate", "touch", "mkdir":
@@ -100,12 +106,22 @@ func (s *scan) outputs(name string, args []string) {
 		for _, f := range flags {
 			if v, ok := strings.CutPrefix(a, f+"="); ok {
 				s.writes(v)
+				s.brings(name, v)
 			} else if a == f && i+1 < len(args) && args[i+1] != "-" {
 				s.writes(args[i+1])
+				s.brings(name, args[i+1])
 			} else if len(f) == 2 && strings.HasPrefix(a, f) && len(a) > 2 && a != f+"-" {
 				s.writes(a[2:])
+				s.brings(name, a[2:])
 			}
 		}
+	}
+}
+
+// brings remembers the file a download goes to.
+func (s *scan) brings(name, word string) {
+	if p, ok := s.path(word); ok && slices.Contains(downloads(), name) {
+		s.fetched = append(s.fetched, p)
 	}
 }
 
@@ -121,6 +137,12 @@ func (s *scan) named(command string) {
 			s.namedWord(word)
 			if _, value, ok := strings.Cut(word, "="); ok {
 				s.namedWord(value)
+			}
+			if before, _, ok := strings.Cut(word, ":"); ok && strings.Contains(before, "/") { // -v host:container
+				s.namedWord(before)
+			}
+			if after, ok := strings.CutPrefix(word, "@"); ok { // curl -d @file
+				s.namedWord(after)
 			}
 		}
 	}

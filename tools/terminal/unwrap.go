@@ -25,6 +25,12 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{values: "--user"}, true
 	case "env":
 		return wrapper{values: "-u -C -P --unset --chdir", assign: true}, true
+	case "setpriv", "firejail", "numactl", "prlimit", "runcon", "torsocks", "torify", "valgrind", "catchsegv", "chronic", "ts", "entr", "winpty", "arch", "eatmydata", "rlwrap":
+		return wrapper{values: "--reuid --regid -n -l -t -u -r"}, true
+	case "faketime":
+		return wrapper{values: "-f", skip: 1}, true
+	case "cgexec":
+		return wrapper{values: "-g"}, true
 	case "nohup", "setsid", "builtin", "busybox", "toybox", "caffeinate", "unbuffer", "proxychains", "proxychains4", "dbus-run-session", "linux64", "linux32":
 		return wrapper{}, true
 	case "command":
@@ -117,6 +123,15 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return s.xargs(args), true
 	case name == "find" || name == "fd" || name == "fdfind":
 		return nil, false // find.go looks at its actions
+	case runsTools(name):
+		return runTool(name, args), false
+	case name == "tmux" || name == "screen" || name == "hyperfine":
+		for _, a := range args {
+			if strings.ContainsAny(a, " ;|&") {
+				s.inline(a)
+			}
+		}
+		return nil, false
 	case name == "command" && len(args) > 0 && (args[0] == "-v" || args[0] == "-V"):
 		return nil, false
 	}
@@ -131,9 +146,12 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		}
 	}
 	rest := skipFlags(args, w.values)
+	if dir := flagValue(args[:len(args)-len(rest)], "--chdir", map[string]string{"env": "-C", "sudo": "-D"}[name]); dir != "" {
+		s.moveTo([]string{dir}) // for the rest of the command too: too wide is the safe side
+	}
 	for w.assign && len(rest) > 0 && assignment(rest[0]) {
-		if strings.HasPrefix(rest[0], "DOCKER_HOST=") || strings.HasPrefix(rest[0], "LD_PRELOAD=") {
-			s.ask("environment", "sets "+rest[0][:strings.IndexByte(rest[0], '=')])
+		if k, v, _ := strings.Cut(rest[0], "="); riskyVariable(k, v) {
+			s.askExact("environment", "sets "+k)
 		}
 		rest = rest[1:]
 	}
@@ -147,6 +165,39 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return nil, false
 	}
 	return rest, false
+}
+
+// runsTools reports whether a program has a verb that starts another one.
+func runsTools(name string) bool {
+	return slices.Contains([]string{"uv", "poetry", "pipenv", "bundle", "pdm", "rye", "hatch", "mise", "direnv", "npm", "pnpm"}, name)
+}
+
+// runTool is the argv behind such a verb, nil when it has none.
+func runTool(name string, args []string) []string {
+	if len(args) < 2 || args[0] != "exec" && (args[0] != "run" || name == "npm" || name == "pnpm") {
+		return nil // "npm run x" is a script of the project
+	}
+	rest := skipFlags(args[1:], "--with --package -p --python")
+	if name == "direnv" && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	return rest
+}
+
+// flagValue is the value of a flag in args, "" when it is not there.
+func flagValue(args []string, long, short string) string {
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, long+"="); ok {
+			return v
+		}
+		if (a == long || short != "" && a == short) && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // splitString is the text that env -S, watch and parallel split themselves.
@@ -249,12 +300,50 @@ func (s *scan) ssh(args []string) {
 	}
 }
 
+// xargs returns the argv xargs starts. A shell that gets its text from the input runs what nobody knows.
 func (s *scan) xargs(args []string) []string {
 	rest := skipFlags(args, "-I -n -P -L -d -E -s -a -R -J --replace --max-args --max-procs --delimiter --arg-file")
 	if len(rest) == 0 {
 		return nil
 	}
+	mark := replaceMark(args[:len(args)-len(rest)])
+	if i := slices.IndexFunc(rest, func(a string) bool { return isShell(base(a)) || base(a) == "eval" }); i >= 0 && hasDashC(rest[i:]) {
+		last := rest[len(rest)-1]
+		if strings.HasPrefix(last, "-") || mark != "" && strings.Contains(last, mark) {
+			s.askExact("pipe-to-shell", "runs what it reads as shell text")
+		}
+	}
 	return rest
+}
+
+// replaceMark is what xargs replaces in its command; "" when it appends.
+func replaceMark(flags []string) string {
+	if v := flagValue(flags, "--replace", "-I"); v != "" {
+		return v
+	}
+	if j := joined(flags, "-I"); len(j) > 0 {
+		return j[0]
+	}
+	if slices.Contains(flags, "-i") || slices.Contains(flags, "--replace") {
+		return "{}"
+	}
+	return ""
+}
+
+// given puts what was read into the argv of xargs: in place of its mark, else behind it.
+func given(args, next []string, said string) []string {
+	mark := replaceMark(args[:len(args)-len(next)])
+	if mark == "" {
+		if len(next) > 0 && short(next[len(next)-1], "c") {
+			return append(slices.Clone(next), said)
+		}
+		return append(slices.Clone(next), strings.Fields(said)...)
+	}
+	out := make([]string, len(next))
+	for i, a := range next {
+		out[i] = strings.ReplaceAll(a, mark, strings.TrimSpace(said))
+	}
+	return out
 }
 
 // heredocs judges shells fed from a here-document or here-string.
@@ -285,7 +374,7 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		case isShell(name) && !hasDashC(args):
 			s.inline(src)
 		case isInterpreter(name) && scriptless(args):
-			s.ask("inline-code", "runs code given to "+name+" in the command itself")
+			s.code(name, src)
 		case isDatabase(name):
 			s.sql(src)
 		}
@@ -331,7 +420,7 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 			return
 		}
 		what := "pipes text that is only known when it runs into " + name
-		if s.uses(b.X, "curl", "wget", "fetch", "aria2c", "http") {
+		if s.uses(b.X, downloads()...) {
 			what = "pipes a download into " + name
 		} else if s.uses(b.X, "base64", "openssl", "xxd", "tr", "gunzip", "zcat", "base32", "rev") {
 			what = "decodes hidden text into " + name
@@ -341,7 +430,7 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		s.askExact("pipe-to-shell", "pipes code into "+name)
 	case name == "xargs" && known:
 		if next := s.xargs(argv[1:]); next != nil {
-			s.run(append(slices.Clone(next), strings.Fields(said)...), false)
+			s.run(given(argv[1:], next, said), false)
 		}
 	case isDatabase(name) && known:
 		s.sql(said)
@@ -360,17 +449,4 @@ func (s *scan) uses(n syntax.Node, programs ...string) bool {
 		return !found
 	})
 	return found
-}
-
-// remoteCode finds downloads that are run at once: bash <(curl …), sh -c "$(curl …)", eval "$(curl …)".
-func (s *scan) remoteCode(c *syntax.CallExpr) {
-	name := base(s.words.one(c.Args[0]))
-	if !isShell(name) && name != "eval" && name != "source" && name != "." && !isInterpreter(name) {
-		return
-	}
-	for _, w := range c.Args[1:] {
-		if s.uses(w, "curl", "wget", "fetch", "aria2c") {
-			s.askExact("pipe-to-shell", "runs a download at once")
-		}
-	}
 }

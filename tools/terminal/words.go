@@ -1,8 +1,10 @@
 package terminal
 
 import (
+	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -18,6 +20,15 @@ const hole = "\x00"
 type words struct {
 	vars map[string]string
 	user string // the person's home folder
+}
+
+// newWords knows what every shell knows when it starts in dir.
+func newWords(dir, user string) words {
+	w := words{vars: map[string]string{"PWD": dir, "PPID": strconv.Itoa(os.Getpid())}, user: user}
+	if user != "" {
+		w.vars["HOME"] = user
+	}
+	return w
 }
 
 func (w *words) all(list []*syntax.Word) []string {
@@ -107,8 +118,41 @@ func (w *words) said(st *syntax.Stmt) (said string, known bool) {
 	if n := base(argv[0]); n != "echo" && n != "printf" {
 		return "", false
 	}
-	said = strings.Join(skipFlags(argv[1:], ""), " ")
-	return strings.ReplaceAll(said, `\n`, "\n"), !strings.Contains(said, hole)
+	return plain(argv)
+}
+
+// plain is what an echo or printf prints.
+func plain(argv []string) (said string, known bool) {
+	args := skipFlags(argv[1:], "")
+	said = strings.Join(args, " ")
+	switch {
+	case strings.Contains(said, hole):
+		return said, false
+	case base(argv[0]) == "printf" && len(args) > 0:
+		said = ""
+		for _, a := range append([]string(nil), args[1:]...) { // the format is used again for what is left
+			one, n, err := expand.Format(nil, args[0], []string{a})
+			if err != nil {
+				return "", false
+			}
+			said += one
+			if n == 0 {
+				break
+			}
+		}
+		if len(args) == 1 {
+			one, _, err := expand.Format(nil, args[0], nil)
+			return one, err == nil
+		}
+		if n := strings.Count(args[0], "%"); n > 1 {
+			one, _, err := expand.Format(nil, args[0], args[1:])
+			return one, err == nil
+		}
+	case strings.Contains(said, `\`): // with -e, and in some shells without
+		said = ansiC(said)
+		return said, !strings.Contains(said, hole)
+	}
+	return said, true
 }
 
 func (w *words) param(p *syntax.ParamExp) string {
@@ -121,12 +165,12 @@ func (w *words) param(p *syntax.ParamExp) string {
 		return " "
 	case p.Exp != nil && !known && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
 		return w.one(p.Exp.Word)
+	case p.Exp != nil && value != "" && (p.Exp.Op == syntax.DefaultUnset || p.Exp.Op == syntax.DefaultUnsetOrNull):
+		return value
 	case p.Exp != nil:
 		return hole
 	case known:
 		return value
-	case p.Param.Value == "HOME" && w.user != "":
-		return w.user
 	}
 	return hole
 }

@@ -1,0 +1,186 @@
+package terminal
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"hermes/tools"
+)
+
+// interpreter judges code that is given to an interpreter in the command itself.
+func (s *scan) interpreter(name string, args []string) {
+	letters := "e"
+	switch {
+	case strings.HasPrefix(name, "py"), strings.HasPrefix(name, "pwsh"), strings.HasPrefix(name, "powershell"):
+		letters = "c"
+	case strings.HasPrefix(name, "php"):
+		letters = "rR"
+	case strings.HasPrefix(name, "perl"), strings.HasPrefix(name, "ruby"):
+		letters = "eE"
+	case strings.HasPrefix(name, "node"), strings.HasPrefix(name, "bun"), strings.HasPrefix(name, "deno"):
+		letters = "ep"
+	}
+	for i, a := range args {
+		switch {
+		case a == "-m" && strings.HasPrefix(name, "py"): // a module is a program of its own
+			s.run(args[i+1:], false)
+			return
+		case !strings.HasPrefix(a, "-"):
+			if a == "eval" && strings.HasPrefix(name, "deno") {
+				s.code(name, strings.Join(args[i+1:], " "))
+			}
+			return // a script file; what follows belongs to it
+		case a == "--eval" || a == "--print" || strings.EqualFold(a, "-Command") || strings.EqualFold(a, "-EncodedCommand") || (a[0] == '-' && !strings.HasPrefix(a, "--") && strings.ContainsAny(a[len(a)-1:], letters)):
+			s.code(name, strings.Join(args[i+1:], " "))
+			return
+		case strings.HasPrefix(a, "--eval=") || strings.HasPrefix(a, "--print="):
+			s.code(name, a)
+			return
+		}
+	}
+}
+
+// code asks for code of another language, and refuses what it plainly starts of the floor.
+func (s *scan) code(name, src string) {
+	s.ask("inline-code", "runs code given to "+name+" in the command itself")
+	if len(src) > maxCommand {
+		return
+	}
+	starts := regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|check_|shell|`").MatchString(src)
+	deletes := regexp.MustCompile(`(?i)rmtree|rm_r|remove_dir_all|rmsync|rmdirsync|removeall|unlink`).MatchString(src)
+	if !starts && !deletes {
+		return
+	}
+	for _, lit := range literals(src) {
+		if deletes && strings.ContainsAny(lit, "/~") && s.vital(lit) != "" {
+			s.hard("deletes " + s.vital(lit) + " with all it holds")
+		}
+		if starts && strings.Contains(lit, " ") {
+			s.refusals(lit)
+		}
+	}
+}
+
+// refusals judges src and keeps only what is refused.
+func (s *scan) refusals(src string) {
+	if _, err := parse(src); err != nil {
+		return
+	}
+	inner := &scan{j: s.j, dir: s.dir, words: newWords(s.dir, s.words.user), depth: s.depth}
+	inner.script(src, true)
+	for _, f := range inner.found {
+		if f.tier == tools.ActionDeny {
+			s.note(f)
+		}
+	}
+}
+
+// literals are the string literals of some code, and lists of them joined by blanks.
+func literals(src string) []string {
+	quoted := regexp.MustCompile("\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|`([^`]*)`|\\bq[xq]?[({]([^)}]*)[)}]")
+	inside := func(m []string) string { return m[1] + m[2] + m[3] + m[4] }
+	var out []string
+	for _, m := range quoted.FindAllStringSubmatch(src, 200) {
+		out = append(out, inside(m))
+	}
+	for _, list := range regexp.MustCompile(`[\[(][^\[\]()]*[\])]`).FindAllString(src, 50) {
+		var words []string
+		for _, m := range quoted.FindAllStringSubmatch(list, 50) {
+			words = append(words, inside(m))
+		}
+		if len(words) > 1 {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return out
+}
+
+// embedded finds commands inside the arguments of programs that are no shells.
+func (s *scan) embedded(name string, args []string) {
+	flag := func(long, short string) (values []string) {
+		for i, a := range args {
+			if v, ok := strings.CutPrefix(a, long+"="); ok && long != "" {
+				values = append(values, v)
+			} else if (a == long || short != "" && a == short) && i+1 < len(args) {
+				values = append(values, args[i+1])
+			}
+		}
+		return values
+	}
+	var commands []string
+	switch name {
+	case "awk", "gawk", "mawk", "nawk":
+		if slices.ContainsFunc(args, func(a string) bool {
+			return strings.Contains(a, "system(") || strings.Contains(a, "system (") || strings.Contains(a, `| "`) || strings.Contains(a, `" |`)
+		}) {
+			s.code(name, "system "+strings.Join(args, " "))
+		}
+	case "sed", "gsed":
+		for _, a := range args {
+			if regexp.MustCompile(`^[0-9,$]*e(\s|$)|^s(.).*\W[gIip0-9]*e[gIip0-9]*$`).MatchString(a) && !strings.HasPrefix(a, "-") && strings.Count(a, "/") != 1 {
+				s.ask("inline-code", "runs commands from inside "+name)
+			}
+			if m := regexp.MustCompile(`(?:^|[;/}\s0-9$])w\s+(/\S+)`).FindStringSubmatch(a); m != nil {
+				s.writes(m[1])
+			}
+		}
+	case "tar", "bsdtar", "gtar":
+		commands = slices.Concat(flag("--to-command", ""), flag("--use-compress-program", "-I"), flag("--rsh-command", ""), flag("--info-script", "-F"))
+		for _, v := range flag("--checkpoint-action", "") {
+			if c, ok := strings.CutPrefix(v, "exec="); ok {
+				commands = append(commands, c)
+			}
+		}
+	case "rsync":
+		commands = slices.Concat(flag("--rsh", "-e"), flag("--rsync-path", ""))
+	case "ssh", "scp", "sftp":
+		for _, v := range append(flag("", "-o"), joined(args, "-o")...) {
+			if key, c, ok := strings.Cut(v, "="); ok && slices.Contains([]string{"proxycommand", "localcommand", "knownhostscommand"}, strings.ToLower(strings.TrimSpace(key))) {
+				commands = append(commands, c)
+			}
+		}
+	case "nc", "ncat", "netcat", "socat":
+		if slices.ContainsFunc(args, func(a string) bool {
+			u := strings.ToUpper(a)
+			return a == "-e" || a == "-c" || a == "--exec" || a == "--sh-exec" || strings.HasPrefix(u, "EXEC:") || strings.HasPrefix(u, "SYSTEM:") || strings.Contains(u, ",EXEC:")
+		}) {
+			s.askExact("network-shell", "lets another machine run commands here")
+		}
+	case "vi", "vim", "nvim", "ex", "view", "emacs":
+		for _, a := range args {
+			if strings.Contains(a, "!") || strings.HasPrefix(a, "--eval") {
+				s.ask("inline-code", "runs commands from inside "+name)
+			}
+		}
+	case "sort":
+		for _, v := range append(flag("--output", "-o"), joined(args, "-o")...) {
+			s.writes(v)
+		}
+		commands = flag("--compress-program", "")
+	case "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd":
+		flags, operands := options(args, "")
+		if !has(flags, "ckltd", "stdout", "keep", "list", "test") {
+			for _, o := range operands {
+				s.writes(o)
+			}
+		}
+	case "openssl":
+		for _, v := range flag("", "-out") {
+			s.writes(v)
+		}
+	}
+	for _, c := range commands {
+		s.inline(c)
+	}
+}
+
+// joined are the values of a short flag written without a blank: -oValue.
+func joined(args []string, flag string) (out []string) {
+	for _, a := range args {
+		if v, ok := strings.CutPrefix(a, flag); ok && v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
