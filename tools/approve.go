@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"strings"
 
 	"hermes/core"
@@ -22,6 +23,18 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 	if !v.Firm && (r.opts.Yolo || r.remembered(at.SessionID, v.Rule)) {
 		return nil
 	}
+	rule := v.Rule
+	if v.Firm {
+		rule = ""
+	}
+	asked := core.Approval{
+		ID: "a-" + rand.Text()[:12], SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
+		Subject: v.Subject, Reasons: v.Reasons, Rule: rule, Diff: v.Diff, Folder: v.Folder,
+		Marks: v.Marks, Agent: at.Agent,
+	}
+	if answer, res := r.assess(ctx, &asked, v); answer {
+		return res
+	}
 	if r.opts.Approver == nil {
 		return denied(call.Name + " needs approval (" + strings.Join(v.Reasons, "; ") + ") and nobody is there to give it. It was not run.")
 	}
@@ -30,15 +43,7 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		wait, cancel = context.WithTimeout(ctx, r.opts.ApprovalTimeout)
 	}
 	defer cancel()
-	rule := v.Rule
-	if v.Firm {
-		rule = ""
-	}
-	decision, why := r.opts.Approver.Approve(wait, core.Approval{
-		ID: "a-" + rand.Text()[:12], SessionID: at.SessionID, RunID: at.RunID, CallID: call.ID, Tool: call.Name,
-		Subject: v.Subject, Reasons: v.Reasons, Rule: rule, Diff: v.Diff, Folder: v.Folder,
-		Marks: v.Marks, Agent: at.Agent,
-	})
+	decision, why := r.opts.Approver.Approve(wait, asked)
 	if ctx.Err() != nil {
 		d := denied("Interrupted by the person before it was approved. It was not run.")
 		d.Detail.Aborted = true
@@ -51,12 +56,7 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		r.remember(at.SessionID, rule)
 		return nil
 	case core.DecideAlways:
-		r.remember(at.SessionID, rule)
-		if r.opts.Allow != nil && rule != "" {
-			if err := r.opts.Allow.Allow(ctx, rule); err != nil {
-				r.opts.notSaved(at, err)
-			}
-		}
+		r.always(ctx, at, rule)
 		return nil
 	case core.DecideDeny:
 	}
@@ -68,6 +68,21 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		text += ": " + strings.TrimSuffix(why, ".")
 	}
 	return denied(text + ". Do not try the same again; continue another way or ask.")
+}
+
+// always saves rule. A saved one is not remembered for the session as well: revoked, it must be gone.
+func (r *Registry) always(ctx context.Context, at core.ToolRun, rule string) {
+	if rule == "" {
+		return
+	}
+	if r.opts.Allow != nil {
+		err := r.opts.Allow.Allow(ctx, rule)
+		if err == nil {
+			return
+		}
+		r.opts.notSaved(at, err)
+	}
+	r.remember(at.SessionID, rule)
 }
 
 // notSaved tells on the live output that an "always" holds for this session only.
@@ -96,4 +111,28 @@ func (r *Registry) remember(session, rule string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rules[session+"\x00"+rule] = true
+}
+
+// SessionRules lists the rules a person answered "session" to, sorted.
+func (r *Registry) SessionRules(session string) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for key := range r.rules {
+		if rule, ok := strings.CutPrefix(key, session+"\x00"); ok {
+			out = append(out, rule)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// RevokeSession takes a session's rule back; it reports whether there was one.
+func (r *Registry) RevokeSession(session, rule string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := session + "\x00" + rule
+	was := r.rules[key]
+	delete(r.rules, key)
+	return was
 }

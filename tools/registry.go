@@ -27,6 +27,7 @@ type Options struct {
 	Home            home.Home
 	Approver        core.Approver // nil denies whatever asks
 	Allow           AllowStore    // nil remembers nothing beyond the session
+	Assessor        Assessor      // answers in the person's place where it is sure (approvals.mode smart); nil asks always
 	Redactor        core.Redactor // nil redacts nothing
 	Spills          *Spills       // nil makes one from Home and Redactor
 	Yolo            bool          // skips questions, never refusals
@@ -50,6 +51,8 @@ type Registry struct {
 
 	mu    sync.Mutex
 	rules map[string]bool // session id + rule answered "session" or "always"
+	// dangers counts, by session, what the assessor refused in a row.
+	dangers map[string]int
 }
 
 type entry struct {
@@ -64,7 +67,7 @@ var _ core.Toolbox = (*Registry)(nil)
 // programmer errors and panic.
 func New(opts Options, list ...core.Tool) *Registry {
 	r := &Registry{
-		opts: opts, tools: make(map[string]entry, len(list)), rules: map[string]bool{},
+		opts: opts, tools: make(map[string]entry, len(list)), rules: map[string]bool{}, dangers: map[string]int{},
 		redact: func(s string) string { return s }, spills: opts.Spills,
 	}
 	if opts.Redactor != nil {

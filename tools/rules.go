@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"hermes/core"
 	"hermes/core/config"
 )
 
@@ -37,4 +38,25 @@ func (r *Rules) Allow(ctx context.Context, rule string) error {
 	}
 	r.mu.Unlock()
 	return r.store.Add(ctx, "approvals.allow", rule)
+}
+
+// List returns the rules in force, in the order they were given.
+func (r *Rules) List() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.list)
+}
+
+// Revoke takes rule back, here and in the saved list. Error: core.CodeNotFound when it is not in force.
+func (r *Rules) Revoke(ctx context.Context, rule string) error {
+	r.mu.Lock()
+	i := slices.Index(r.list, rule)
+	if i >= 0 {
+		r.list = slices.Delete(r.list, i, i+1)
+	}
+	r.mu.Unlock()
+	if i < 0 {
+		return &core.Error{Code: core.CodeNotFound, Op: "revoke rule", Subject: rule, Hint: "List the rules and give one to the letter."}
+	}
+	return r.store.Remove(ctx, "approvals.allow", rule)
 }
