@@ -33,10 +33,11 @@ func (m *Model) show(ws Workspace) {
 	m.log = card.NewLog()
 	m.chat.Reset(m.log)
 	m.tools.Reset(m.log)
-	m.onboard, m.layers, m.asks, m.run = nil, nil, approvals{}, run{}
+	m.onboard, m.layers, m.asks, m.quests, m.run = nil, nil, approvals{}, questions{}, run{}
 	m.chat.SetTitle(ws.Info.Title)
 	m.chat.Replay(ws.Info.Past)
 	m.run.meter = meterOf(ws.Info)
+	m.tools.SetTodos(ws.Info.Todos)
 	for _, n := range ws.Info.Notices {
 		m.chat.AddNotice(n)
 	}
@@ -80,6 +81,10 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		return tea.Batch(m.ask(e.Approval), m.ring())
 	case *core.ApprovalDone:
 		return m.approvalDone(e)
+	case *core.QuestionAsked:
+		return tea.Batch(m.wonder(e.Question), m.ring())
+	case *core.QuestionDone:
+		return m.questionDone(e.ID)
 	}
 	if h.Channel == core.ChannelLearning || (h.SessionID != "" && h.SessionID != m.ws.Info.SessionID) {
 		return nil // the learning panes come with their own reader
@@ -90,6 +95,11 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	case *core.Titled:
 		m.ws.Info.Title = e.Title
 		m.chat.SetTitle(e.Title)
+	case *core.TodoChanged:
+		m.tools.SetTodos(e.Items)
+		return nil
+	case *core.Compacted:
+		m.run.meter.compacted(e.After)
 	case *core.RunEnded:
 		m.run.active, m.run.stops = false, false
 		m.log.Stop()

@@ -192,6 +192,30 @@ func commandBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.retryCmd() },
 		},
 		{
+			Binding: keys.Binding{ID: "run.steer", Scope: keys.Prefix, Slash: "/steer", Args: "text", Help: "say something to the running turn"}, why: whyNoSteer,
+			run: steerCommand,
+		},
+		{
+			Binding: keys.Binding{ID: "context.compact", Scope: keys.Prefix, Slash: "/compact", Args: "[focus]", Help: "replace older messages by a summary"}, why: whyNoCompact,
+			run: (*Model).compactCmd,
+		},
+		{
+			Binding: keys.Binding{ID: "context.show", Scope: keys.Prefix, Keys: []string{"c"}, Slash: "/context", Help: "what fills the context window"}, why: whyNoContext,
+			run: func(m *Model, _ string) tea.Cmd { return m.contextCmd() },
+		},
+		{
+			Binding: keys.Binding{ID: "turn.undo", Scope: keys.Prefix, Slash: "/undo", Help: "take the last turn back: files and messages"}, why: whyNoUndo,
+			run: func(m *Model, _ string) tea.Cmd { return m.undoCmd(false) },
+		},
+		{
+			Binding: keys.Binding{ID: "turn.rollback", Scope: keys.Prefix, Slash: "/rollback", Help: "the same as /undo"}, why: whyNoUndo,
+			run: func(m *Model, _ string) tea.Cmd { return m.undoCmd(false) },
+		},
+		{
+			Binding: keys.Binding{ID: "approval.rules", Scope: keys.Prefix, Slash: "/approvals", Help: "list and revoke what is always allowed"}, why: whyNoRules,
+			run: func(m *Model, _ string) tea.Cmd { return m.showRules() },
+		},
+		{
 			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "take the last waiting message back into the composer"}, why: whyNoQueue,
 			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() },
 		},
@@ -300,9 +324,12 @@ func listBindings() []action {
 		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.tools.Page() / 2 }), "ctrl+u"),
 		b("list.pagedown", "page down", sel(func(m *Model) int { return m.tools.Page() }), "pgdown"),
 		b("list.pageup", "page up", sel(func(m *Model) int { return -m.tools.Page() }), "pgup"),
-		b("list.open", "full output", func(m *Model) tea.Cmd { return m.showCall(m.tools.Selected()) }, "enter", "space"),
+		b("list.open", "full output", (*Model).openRow, "enter", "space"),
 		b("list.copy", "copy the output", func(m *Model) tea.Cmd {
-			if c := m.tools.Selected(); c != nil {
+			switch c, t := m.tools.Selected(); {
+			case t != nil && t.Answer != "":
+				return m.copyCmd(t.Answer)
+			case c != nil:
 				return m.copyCmd(c.Text())
 			}
 			return nil

@@ -35,15 +35,16 @@ func (c *clock) advance(d time.Duration) {
 
 // ports records what the screen asks for. It fakes no logic of the agent.
 type ports struct {
-	mu    sync.Mutex
-	calls []string
-	queue []string
-	err   error // what Send, Open … return
-	rows  []SessionRow
-	past  []core.Record
-	feed  *core.Feed
-	saved map[string]string // drafts
-	panic bool
+	mu      sync.Mutex
+	calls   []string
+	queue   []string
+	err     error // what Send, Open … return
+	rows    []SessionRow
+	past    []core.Record
+	feed    *core.Feed
+	saved   map[string]string // drafts
+	panic   bool
+	layouts map[string]LayoutState
 }
 
 func newPorts() *ports { return &ports{feed: core.NewFeed(), saved: map[string]string{}} }
@@ -168,7 +169,8 @@ func (p setupPort) Demo(context.Context) (Workspace, error) {
 func (p *ports) workspace(id string) Workspace {
 	return Workspace{
 		Conversation: p, Events: p.feed, Approvals: p, Sessions: p, Opener: p, Models: modelPort{p},
-		History: historyPort{p}, Drafts: draftPort{p},
+		History: historyPort{p}, Drafts: draftPort{p}, Questions: questionPort{p}, Steerer: sessionPort{p}, Compactor: sessionPort{p},
+		Contexts: sessionPort{p}, Undoer: sessionPort{p}, Rules: rulePort{p}, Previews: previewPort{p}, Files: filePort{p}, Shell: shellPort{p},
 		Info:  Info{SessionID: id, Model: core.ModelInfo{Provider: "openai", Model: "gpt-5-mini", ContextLength: 128_000}, Folder: "~/src/app", Past: p.past},
 		Close: func(context.Context) error { return p.note("close " + id) },
 	}

@@ -156,7 +156,7 @@ func (m *Model) finished(msg doneMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// fail shows an error where the person looks: in the picker when it is open, else as a toast.
+// fail shows an error where the person looks: in the picker or list that is open, else as a toast.
 func (m *Model) fail(err error) tea.Cmd {
 	m.opt.Log.Warn("effect failed", "err", err)
 	text := err.Error()
@@ -164,8 +164,8 @@ func (m *Model) fail(err error) tea.Cmd {
 		text += " → " + hint
 	}
 	if len(m.layers) > 0 {
-		if l, ok := m.layers[len(m.layers)-1].(*sessionsLayer); ok {
-			l.picker.SetError(text)
+		if l, ok := m.layers[len(m.layers)-1].(interface{ setError(text string) }); ok {
+			l.setError(text)
 			return nil
 		}
 	}

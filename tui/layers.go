@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -80,6 +81,8 @@ func (m *Model) showHelp() tea.Cmd {
 
 // sessionsLayer is the session picker.
 type sessionsLayer struct{ picker *sessions.Picker }
+
+func (l *sessionsLayer) setError(text string) { l.picker.SetError(text) }
 
 func (m *Model) showSessions() tea.Cmd {
 	m.push(&sessionsLayer{picker: sessions.New(m.ws.Info.SessionID, m.opt.Now)})
@@ -268,10 +271,14 @@ func (m *Model) showAsk() tea.Cmd {
 
 // rearm redraws; while a dialog still ignores keys it asks to be called again.
 func (m *Model) rearm() tea.Cmd {
-	if m.asks.layer == nil {
-		return nil
+	var left time.Duration
+	if m.asks.layer != nil {
+		left = m.asks.layer.dialog.Remaining(m.opt.Now())
 	}
-	if left := m.asks.layer.dialog.Remaining(m.opt.Now()); left > 0 {
+	if m.quests.layer != nil {
+		left = max(left, m.quests.layer.dialog.Remaining(m.opt.Now()))
+	}
+	if left > 0 {
 		return redrawIn(left)
 	}
 	return nil
@@ -302,8 +309,9 @@ func (m *Model) approvalDone(e *core.ApprovalDone) tea.Cmd {
 
 // dropAsks closes all dialogs: their run has ended.
 func (m *Model) dropAsks() {
-	m.asks.waiting = nil
+	m.asks.waiting, m.quests.waiting = nil, nil
 	m.showAsk()
+	m.showQuestion()
 }
 
 func (l *approvalLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {

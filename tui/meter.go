@@ -21,7 +21,7 @@ func meterOf(info Info) meter {
 		if r.Type != core.RecordUsage || r.Usage == nil {
 			continue
 		}
-		e := core.UsageReported{Usage: *r.Usage, Purpose: r.Purpose}
+		e := core.UsageReported{Usage: *r.Usage, Purpose: r.Purpose, Side: r.Reason}
 		if r.Cost != nil {
 			e.Cost = *r.Cost
 		}
@@ -36,11 +36,18 @@ func (m *meter) add(e core.UsageReported) {
 		return
 	}
 	m.cost = m.cost.Add(e.Cost)
-	if e.Usage.Input.Known {
+	if e.Usage.Input.Known && e.Side == "" { // a side task has its own small prompt
 		m.prompt = core.KnownTokens(e.Usage.Input.N + e.Usage.Output.N)
 	}
 	m.input = m.input.Add(e.Usage.Input)
 	m.cached = m.cached.Add(e.Usage.Cached)
+}
+
+// compacted takes the estimate after a compaction until the next request says better.
+func (m *meter) compacted(after int) {
+	if after > 0 {
+		m.prompt = core.KnownTokens(int64(after))
+	}
 }
 
 // context is the share of the context window in use, "" when unknown.

@@ -41,6 +41,7 @@ type Model struct {
 	onboard *onboard.View // the whole screen while no workspace is open
 	layers  []layer       // overlays, the top one last
 	asks    approvals
+	quests  questions
 
 	actions []action
 	table   keys.Table
@@ -79,12 +80,13 @@ type screen struct {
 
 // run is the state of the agent as the events told it.
 type run struct {
-	active  bool
-	stops   bool // the person asked it to end
-	started time.Time
-	tick    int
-	ticking bool
-	meter   meter
+	active   bool
+	stops    bool // the person asked it to end
+	compacts bool // a summary is being written because the person asked for it
+	started  time.Time
+	tick     int
+	ticking  bool
+	meter    meter
 }
 
 // note is what the status bar says beside its figures.

@@ -151,6 +151,8 @@ type Info struct {
 	Folder    string         // the agent's working folder, as shown: "~/src/app"
 	// Past is the transcript so far, oldest first; the screen is rebuilt from it on resume.
 	Past []core.Record
+	// Todos is the agent's task list, as the last TodoChanged of the session had it.
+	Todos []core.TodoItem
 	// Notices are shown once, at the start ("config.yaml:12: …").
 	Notices []core.Notice
 	// Yolo says that approvals are off; the status bar shows it at every width.

@@ -104,8 +104,11 @@ func (m *Model) statusRight() string {
 		return m.toastText()
 	case m.onboard != nil:
 		return m.st.Faint.Render("Ctrl+C twice quits")
-	case m.asks.layer != nil:
+	case m.asks.layer != nil || m.quests.layer != nil:
 		return m.st.Warn.Render("? waiting for your answer")
+	case m.run.compacts && !m.run.active:
+		took := card.Duration(now.Sub(m.run.started).Truncate(time.Second))
+		return m.st.Busy.Render(card.Spinner(m.run.tick) + " writing a summary " + took)
 	case m.run.active:
 		spin := card.Spinner(m.run.tick)
 		took := card.Duration(now.Sub(m.run.started).Truncate(time.Second))

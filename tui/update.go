@@ -189,6 +189,14 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.modelsCame(msg)
 	case switchedMsg:
 		return m.switched(msg)
+	case contextMsg:
+		return m.contextCame(msg)
+	case undoMsg:
+		return m.undoCame(msg)
+	case rulesMsg:
+		return m.rulesCame(msg)
+	case compactMsg:
+		return m.compactEnded(msg)
 	}
 	return nil
 }

@@ -73,6 +73,70 @@ func whyNoDemo(m *Model) string {
 	return ""
 }
 
+func whyNoSteer(m *Model) string {
+	switch {
+	case m.ws.Steerer == nil:
+		return notHere
+	case !m.run.active:
+		return "no turn is running"
+	}
+	return ""
+}
+
+func whyNoCompact(m *Model) string {
+	switch {
+	case m.ws.Compactor == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	case m.run.compacts:
+		return "a summary is being written"
+	}
+	return ""
+}
+
+func whyNoContext(m *Model) string {
+	if m.ws.Contexts == nil {
+		return notHere
+	}
+	return ""
+}
+
+func whyNoUndo(m *Model) string {
+	switch {
+	case m.ws.Undoer == nil:
+		return notHere
+	case m.run.active:
+		return runFirst
+	}
+	return ""
+}
+
+func whyNoRules(m *Model) string {
+	if m.ws.Rules == nil {
+		return notHere
+	}
+	return ""
+}
+
+// steerCommand hands args to the running turn; they come back into the composer when nobody took them.
+func steerCommand(m *Model, args string) tea.Cmd {
+	if args == "" {
+		return m.toast(core.LevelWarn, "usage: /steer text")
+	}
+	port, gen, ctx := m.ws.Steerer, m.ws.gen, m.ws.ctx
+	return func() tea.Msg { return sentMsg{gen: gen, text: args, err: port.Steer(ctx, args)} }
+}
+
+// openRow opens the selected line of the tools pane.
+func (m *Model) openRow() tea.Cmd {
+	c, t := m.tools.Selected()
+	if t != nil {
+		return m.showTask(t)
+	}
+	return m.showCall(c)
+}
+
 func resumeCommand(m *Model, args string) tea.Cmd {
 	if args == "" {
 		if why := whyNoSessions(m); why != "" {

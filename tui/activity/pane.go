@@ -1,4 +1,5 @@
-// Package activity is the tools pane: one line a call, newest at the bottom, with a selection.
+// Package activity is the tools pane: the task list of the agent on top, then one line a call (and one
+// a sub-agent below its call), newest at the bottom, with a selection.
 //
 // It must not know ports or other panes; it reads the call log the root feeds. Start at Pane.
 package activity
@@ -10,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"hermes/core"
 	"hermes/tui/card"
 	"hermes/tui/cell"
 	"hermes/tui/keys"
@@ -30,6 +32,7 @@ type Pane struct {
 	w, h    int
 	focused bool
 	tick    int
+	todos   []core.TodoItem
 
 	sel    int
 	top    int
@@ -45,7 +48,7 @@ func New(st *theme.Styles, log *card.Log, now func() time.Time) *Pane {
 func (p *Pane) SetTheme(st *theme.Styles) { p.st = st }
 
 // Reset shows another session's log.
-func (p *Pane) Reset(log *card.Log) { p.log, p.sel, p.top, p.follow = log, 0, 0, true }
+func (p *Pane) Reset(log *card.Log) { p.log, p.todos, p.sel, p.top, p.follow = log, nil, 0, 0, true }
 
 // SetTick turns the spinners.
 func (p *Pane) SetTick(n int) { p.tick = n }
@@ -69,7 +72,7 @@ func (p *Pane) Title() string { return "Tools" }
 func (p *Pane) Badge() string {
 	n := len(p.log.Calls())
 	if n == 0 {
-		return ""
+		return p.todoBadge()
 	}
 	s := fmt.Sprintf("%d calls", n)
 	if n == 1 {
@@ -77,6 +80,9 @@ func (p *Pane) Badge() string {
 	}
 	if f := p.log.Failed(); f > 0 {
 		s += fmt.Sprintf(" · %d ✗", f)
+	}
+	if t := p.todoBadge(); t != "" {
+		s = t + " · " + s
 	}
 	return s
 }
@@ -108,59 +114,79 @@ func (p *Pane) ShortHelp() []keys.Hint {
 	return []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "output"}, {Key: "y", Word: "copy"}, {Key: "q", Word: "back"}}
 }
 
-// View draws the visible calls.
+// View draws the task list and the visible calls.
 func (p *Pane) View() string {
-	calls := p.log.Calls()
-	if len(calls) == 0 {
-		return p.st.Faint.Render(cell.Truncate(" Calls of the agent show up here.", p.w))
+	out := p.todoLines()
+	rows := p.log.Rows()
+	if len(rows) == 0 {
+		return strings.Join(append(out, p.st.Faint.Render(cell.Truncate(" Calls of the agent show up here.", p.w))), "\n")
 	}
 	p.settle()
 	column := 0
 	if p.w >= 40 {
 		column = toolColumn
 	}
-	var out []string
-	for i := p.top; i < len(calls) && i < p.top+p.h; i++ {
+	h := p.listHeight()
+	for i := p.top; i < len(rows) && i < p.top+h; i++ {
 		mark := " "
 		if p.focused && i == p.sel {
 			mark = p.st.Accent.Render("▌")
 		}
-		out = append(out, mark+calls[i].Header(p.st, p.tick, p.now(), max(p.w-2, 0), column))
+		if t := rows[i].Task; t != nil {
+			out = append(out, mark+" "+t.Header(p.st, p.tick, p.now(), max(p.w-3, 0)))
+			continue
+		}
+		out = append(out, mark+rows[i].Call.Header(p.st, p.tick, p.now(), max(p.w-2, 0), column))
 	}
 	return strings.Join(out, "\n")
 }
 
+// listHeight is what the task list leaves.
+func (p *Pane) listHeight() int { return max(p.h-len(p.todoLines()), 0) }
+
 // settle keeps selection and scroll position within the list.
 func (p *Pane) settle() {
-	n := len(p.log.Calls())
+	n, h := len(p.log.Rows()), p.listHeight()
 	if p.follow || p.sel >= n {
 		p.sel = max(n-1, 0)
 	}
-	if p.h <= 0 {
+	if h <= 0 {
 		return
 	}
 	p.top = min(p.top, p.sel)
-	p.top = max(p.top, p.sel-p.h+1)
-	p.top = max(min(p.top, n-p.h), 0)
+	p.top = max(p.top, p.sel-h+1)
+	p.top = max(min(p.top, n-h), 0)
 }
 
-// Select moves the selection by n calls.
+// Select moves the selection by n lines.
 func (p *Pane) Select(n int) {
 	p.settle()
-	last := len(p.log.Calls()) - 1
+	last := len(p.log.Rows()) - 1
 	p.sel = min(max(p.sel+n, 0), max(last, 0))
 	p.follow = p.sel == last
 }
 
-// Page is how many lines a page key moves.
-func (p *Pane) Page() int { return max(p.h-1, 1) }
-
-// Selected returns the selected call, nil when there is none.
-func (p *Pane) Selected() *card.Call {
+// Click selects the line y of the body and tells whether there is one.
+func (p *Pane) Click(y int) bool {
 	p.settle()
-	calls := p.log.Calls()
-	if len(calls) == 0 {
-		return nil
+	i := p.top + y - len(p.todoLines())
+	if y < len(p.todoLines()) || i >= len(p.log.Rows()) {
+		return false
 	}
-	return calls[p.sel]
+	p.sel = i
+	p.follow = i == len(p.log.Rows())-1
+	return true
+}
+
+// Page is how many lines a page key moves.
+func (p *Pane) Page() int { return max(p.listHeight()-1, 1) }
+
+// Selected returns the call and, on its line, the sub-agent of the selection; nil when there is none.
+func (p *Pane) Selected() (*card.Call, *card.Task) {
+	p.settle()
+	rows := p.log.Rows()
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return rows[p.sel].Call, rows[p.sel].Task
 }

@@ -47,6 +47,7 @@ type Call struct {
 
 	output  string
 	cut     bool // output lost its beginning
+	tasks   []*Task
 	version int
 }
 
@@ -75,13 +76,15 @@ func (c *Call) Text() string {
 // Log holds the calls of the open session in order.
 type Log struct {
 	calls  []*Call
+	rows   []Row
 	byID   map[string]*Call
+	tasks  map[string]*Task
 	failed int
 	active int
 }
 
 // NewLog returns an empty log.
-func NewLog() *Log { return &Log{byID: map[string]*Call{}} }
+func NewLog() *Log { return &Log{byID: map[string]*Call{}, tasks: map[string]*Task{}} }
 
 // Calls returns the calls, oldest first. The slice belongs to the log.
 func (l *Log) Calls() []*Call { return l.calls }
@@ -117,7 +120,7 @@ func (l *Log) Apply(e core.Event) *Call {
 			l.end(c, e.OK, e.Result, e.Detail, e.ExitCode)
 		})
 	}
-	return nil
+	return l.applyTask(e)
 }
 
 // Approved says that the call waiting for approval goes on or was denied.
@@ -137,6 +140,7 @@ func (l *Log) Stop() {
 	for _, c := range l.calls {
 		if !c.Done() {
 			c.State = Aborted
+			c.stopTasks()
 			c.version++
 			l.active--
 		}
@@ -164,6 +168,7 @@ func (l *Log) start(id, tool, args string, at time.Time) *Call {
 	}
 	c := &Call{ID: id, Tool: cell.Line(tool), Arguments: args, Summary: Summarise(args), Started: at}
 	l.calls = append(l.calls, c)
+	l.rows = append(l.rows, Row{Call: c})
 	l.byID[id] = c
 	l.active++
 	return c
@@ -184,6 +189,7 @@ func (l *Log) end(c *Call, ok bool, result string, d *core.ToolDetail, exit *int
 		l.active--
 	}
 	c.Result, c.Detail, c.Exit = result, d, exit
+	c.stopTasks()
 	if d != nil && exit == nil {
 		c.Exit = d.ExitCode
 	}
@@ -216,7 +222,7 @@ func Summarise(arguments string) string {
 	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return cell.Line(arguments)
 	}
-	for _, key := range []string{"command", "path", "file_path", "pattern", "query", "url", "name", "text"} {
+	for _, key := range []string{"command", "path", "file_path", "pattern", "query", "url", "name", "text", "title", "goal", "task", "question"} {
 		if s, ok := args[key].(string); ok && s != "" {
 			return cell.Line(s)
 		}

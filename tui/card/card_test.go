@@ -40,7 +40,7 @@ func TestLog_life(t *testing.T) {
 	c := l.Find("c1")
 	st := theme.New(theme.Plain)
 	got := []string{ansi.Strip(c.Header(st, 2, t0.Add(3*time.Second), 40, 0))}
-	for _, line := range c.Body(st, 40, false) {
+	for _, line := range c.Body(st, 0, time.Time{}, 40, false) {
 		got = append(got, ansi.Strip(line))
 	}
 	l.Apply(&core.ApprovalAsked{Approval: core.Approval{CallID: "c1"}})
@@ -83,7 +83,7 @@ func TestCall_fits(t *testing.T) {
 				t.Errorf("header at %d is %d", w, got)
 			}
 			for _, open := range []bool{true, false} {
-				if body := c.Body(st, w, open); len(body) > 0 {
+				if body := c.Body(st, 0, time.Time{}, w, open); len(body) > 0 {
 					tuitest.Fits(t, strings.Join(body, "\n"), w, 2000)
 				}
 			}

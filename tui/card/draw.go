@@ -93,13 +93,13 @@ func (c *Call) Header(st *theme.Styles, tick int, now time.Time, w, column int) 
 }
 
 // Body draws what stands below the header, in lines of at most w cells. open shows everything.
-func (c *Call) Body(st *theme.Styles, w int, open bool) []string {
+func (c *Call) Body(st *theme.Styles, tick int, now time.Time, w int, open bool) []string {
 	const lead = "  │ "
 	inner := w - cell.Width(lead)
 	if inner < 8 {
 		return nil
 	}
-	lines, more := c.content(st, inner, open)
+	lines, more := c.content(st, tick, now, inner, open)
 	out := make([]string, 0, len(lines)+1)
 	bar := st.Faint.Render(lead)
 	for _, l := range lines {
@@ -112,16 +112,24 @@ func (c *Call) Body(st *theme.Styles, w int, open bool) []string {
 }
 
 // content returns the lines of the body and a note on what is left out.
-func (c *Call) content(st *theme.Styles, w int, open bool) (lines []string, more string) {
+func (c *Call) content(st *theme.Styles, tick int, now time.Time, w int, open bool) (lines []string, more string) {
 	if open {
 		return c.full(st, w)
 	}
-	if c.State == OK && c.Detail != nil && c.Detail.Diff != "" {
+	if c.State == OK && len(c.tasks) == 0 && c.Detail != nil && c.Detail.Diff != "" {
 		lines = Diff(st, c.Detail.Diff, w)
 		if extra := len(lines) - diffShort; extra > 1 {
 			return lines[:diffShort], fmt.Sprintf("… %d more lines", extra)
 		}
 		return lines, ""
+	}
+	if len(c.tasks) > 0 {
+		for _, t := range c.tasks {
+			lines = append(lines, t.Header(st, tick, now, w))
+		}
+		if c.State == OK || c.State == Running {
+			return lines, ""
+		}
 	}
 	n := tailRunning
 	text := c.output

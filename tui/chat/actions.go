@@ -12,7 +12,7 @@ func (p *Pane) Toggle() bool {
 		return false
 	}
 	switch it.kind {
-	case kindTool:
+	case kindTool, kindCompact:
 		it.open = !it.open
 	case kindUser:
 		if !it.long() {
@@ -54,6 +54,8 @@ func (p *Pane) Copy() (string, bool) {
 		return "", false
 	case it.call != nil:
 		return it.call.Text(), true
+	case it.kind == kindCompact:
+		return it.remedy, true
 	default:
 		return it.raw(), true
 	}
@@ -90,3 +92,30 @@ func (p *Pane) Len() int { return len(p.items) }
 
 // TopItem is the index of the entry at the top of the view.
 func (p *Pane) TopItem() int { return p.view.top }
+
+// Drop removes the entry with message id and all that follow: the turn was undone. An id that is not
+// there removes nothing.
+func (p *Pane) Drop(id string) {
+	first := p.byID[id]
+	if first == nil {
+		return
+	}
+	for i, it := range p.items {
+		if it != first {
+			continue
+		}
+		for _, gone := range p.items[i:] {
+			delete(p.byID, gone.id)
+		}
+		p.items = p.items[:i:i]
+		break
+	}
+	p.warm, p.sel = nil, max(len(p.items)-1, 0)
+	for _, it := range p.items {
+		if it.lines.ok {
+			p.warm = append(p.warm, it)
+		}
+	}
+	p.reading = p.reading && len(p.items) > 0
+	p.Follow()
+}

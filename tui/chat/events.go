@@ -32,7 +32,9 @@ func (p *Pane) Apply(e core.Event, call *card.Call) {
 	case *core.Notice:
 		p.AddNotice(*e)
 	case *core.Steered:
-		p.add(&item{kind: kindUser, text: e.Text})
+		p.add(&item{kind: kindUser, text: e.Text, steered: true})
+	case *core.Compacted:
+		p.addCompacted(e)
 	case *core.RunEnded:
 		p.endRun(e)
 	}

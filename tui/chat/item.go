@@ -19,6 +19,7 @@ const (
 	kindTool
 	kindNotice // told by the core, at any time
 	kindEnd    // how a run ended, when not with an answer
+	kindCompact
 )
 
 // gutterWidth is the column where text starts beside its speaker; narrow panes put the speaker on a
@@ -42,6 +43,7 @@ type item struct {
 	doc        *markdown.Doc // of the agent: while it streams, and while it is near the screen
 	think      strings.Builder
 	thinkOpen  bool
+	steered    bool // said while a turn ran, and heard by it
 	incomplete bool
 	live       bool // still streaming
 
@@ -170,9 +172,11 @@ func (p *Pane) draw(i int) *drawn {
 		p.drawAgent(it, w, &d)
 	case kindTool:
 		d.parts[1] = []string{it.call.Header(p.st, p.tick, p.now(), w, 0)}
-		d.parts[2] = it.call.Body(p.st, w, it.open)
+		d.parts[2] = it.call.Body(p.st, p.tick, p.now(), w, it.open)
 	case kindNotice, kindEnd:
 		d.parts[1] = p.drawNotice(it, w)
+	case kindCompact:
+		d.parts[1] = p.drawCompact(it, w)
 	}
 	if !it.lines.ok {
 		p.warm = append(p.warm, it)
@@ -201,6 +205,9 @@ func (p *Pane) speaker(name string, w int, d *drawn) int {
 
 func (p *Pane) drawUser(it *item, w int, d *drawn) {
 	w = p.speaker(p.st.User.Render("you"), w, d)
+	if it.steered {
+		d.parts[1] = append(d.parts[1], p.st.Faint.Render(cell.Truncate("to the running turn:", w)))
+	}
 	text, more := it.text, 0
 	if it.long() && !it.open {
 		text, more = head(text)

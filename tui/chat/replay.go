@@ -12,7 +12,7 @@ func (p *Pane) Replay(past []core.Record) {
 			void[r.Target] = true
 		}
 	}
-	for _, r := range past {
+	for i, r := range past {
 		switch r.Type {
 		case core.RecordMessage:
 			if r.Message != nil && !void[r.Message.ID] {
@@ -23,7 +23,9 @@ func (p *Pane) Replay(past []core.Record) {
 		case core.RecordModel:
 			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: "model: " + r.Model})
 		case core.RecordNote:
-			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: r.Text})
+			p.AddNotice(core.Notice{Level: core.Level(r.Reason), Text: r.Text})
+		case core.RecordCompacted:
+			p.replayCompacted(past[:i], r)
 		case core.RecordRunEnded:
 			p.replayEnd(r)
 		default:

@@ -147,3 +147,6 @@ func Key(name string) tea.KeyPressMsg {
 	}
 	return tea.KeyPressMsg(k)
 }
+
+// Size is the message of a terminal of w by h cells.
+func Size(w, h int) tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: w, Height: h} }
