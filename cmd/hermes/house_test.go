@@ -220,3 +220,48 @@ func TestHouse_topLevelFolders(t *testing.T) {
 		}
 	}
 }
+
+// Every direct dependency has its line in the README, and every path the README names exists.
+func TestHouse_readme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(root + "/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(root + "/go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(f) != 2 || !strings.HasPrefix(f[1], "v") {
+			continue // indirect, or no requirement
+		}
+		if !strings.Contains(string(readme), "`"+f[0]+"`") {
+			t.Errorf("README.md#dependencies lacks %s", f[0])
+		}
+	}
+	tree, _, _ := strings.Cut(string(readme)[strings.Index(string(readme), "## Where things are"):], "\n## ")
+	dir := ""
+	for line := range strings.Lines(tree) {
+		name := strings.Fields(line)
+		if len(name) == 0 || !strings.HasSuffix(name[0], "/") {
+			continue
+		}
+		if !strings.HasPrefix(line, " ") {
+			dir = name[0]
+		}
+		for _, n := range name {
+			if !strings.HasSuffix(n, "/") || strings.Contains(n, "…") {
+				continue
+			}
+			p := filepath.Join(root, dir, n)
+			if n == dir {
+				p = filepath.Join(root, n)
+			}
+			if _, err := os.Stat(p); err != nil {
+				t.Errorf("README.md names %s, which does not exist", p)
+			}
+		}
+	}
+}

@@ -87,7 +87,7 @@ func (t *turn) makeRoom(ctx context.Context) {
 		return
 	}
 	if err := t.compact(ctx, "", true); err != nil && ctx.Err() == nil {
-		t.notice(core.LevelWarn, "the conversation fills the model's window and could not be shortened: "+err.Error(), core.HintOf(err))
+		t.warn("the conversation fills the model's window and could not be shortened: "+err.Error(), core.HintOf(err))
 	}
 }
 
@@ -170,7 +170,7 @@ func (t *turn) summarise(ctx context.Context, middle []core.Message, focus strin
 		if err != nil {
 			why = err.Error()
 		}
-		t.notice(core.LevelWarn, "the summary was made without a model: "+why, "")
+		t.warn("the summary was made without a model: "+why, "")
 	}
 	return compact.Fallback(middle), true
 }

@@ -123,9 +123,9 @@ func (t *turn) emit(e core.Event) {
 	t.a.opts.Emit(e)
 }
 
-func (t *turn) notice(l core.Level, text, remedy string) {
-	t.append(core.Record{Type: core.RecordNote, Reason: string(l), Text: text})
-	t.emit(&core.Notice{Level: l, Text: text, Remedy: remedy})
+func (t *turn) warn(text, remedy string) {
+	t.append(core.Record{Type: core.RecordNote, Reason: string(core.LevelWarn), Text: text})
+	t.emit(&core.Notice{Level: core.LevelWarn, Text: text, Remedy: remedy})
 }
 
 // loop is request → tools → request until something ends it.
@@ -168,7 +168,7 @@ func (t *turn) last(ctx context.Context, note, notice, remedy string) *core.RunE
 	if t.fail(nil) || ctx.Err() != nil {
 		return t.finish(ctx, nil)
 	}
-	t.notice(core.LevelWarn, notice, remedy)
+	t.warn(notice, remedy)
 	m := core.Message{
 		ID: t.a.opts.Journal.NewMessageID(), Role: core.RoleUser, Content: note, Shown: "(" + notice + ")", Note: true, Time: t.a.now(),
 	}
@@ -211,7 +211,7 @@ func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message
 			return msg, emptyAnswer(resp.Finish)
 		}
 		if resp.Finish == "length" {
-			t.notice(core.LevelWarn, "the answer was cut at the model's length limit", "send \"go on\" to continue")
+			t.warn("the answer was cut at the model's length limit", "send \"go on\" to continue")
 		}
 	}
 	t.end.Answer = msg.Content

@@ -81,11 +81,7 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 	k.chosen = b.choose(a.toolsets(o.toolsets))
 	var list []core.Tool
 	for _, name := range k.chosen {
-		made, err := k.make(name, b)
-		if err != nil {
-			return nil, errors.Join(err, b.close())
-		}
-		list = append(list, made...)
+		list = append(list, k.make(name, b)...)
 	}
 	b.Registry = tools.New(tools.Options{
 		Home: a.Home, Approver: o.approver, Allow: tools.NewRules(a.Settings, a.Config.Approvals.Allow), Redactor: a.redactor,
@@ -108,11 +104,11 @@ type kit struct {
 }
 
 // make builds one toolset.
-func (k *kit) make(name string, b *box) ([]core.Tool, error) {
+func (k *kit) make(name string, b *box) []core.Tool {
 	cfg := k.app.Config
 	switch name {
 	case setFile:
-		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies}), nil
+		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies})
 	case setTerminal:
 		t := terminal.New(terminal.Options{
 			Home: k.app.Home, Workdir: k.dir, Policy: k.policy, Spills: k.spills, Timeout: cfg.Terminal.Limit(),
@@ -120,27 +116,27 @@ func (k *kit) make(name string, b *box) ([]core.Tool, error) {
 			Keeper: k.app.copies, OnDone: k.o.jobDone,
 		})
 		b.closers = append(b.closers, t.Close)
-		return t.Tools(), nil
+		return t.Tools()
 	case setWeb:
 		search, err := web.ChooseSearch(cfg.Web.SearchURL, cfg.Web.SearchKeyEnv, k.app.lookup)
 		if err != nil {
 			b.notices = append(b.notices, core.Notice{Level: core.LevelWarn, Text: "web search is off: " + err.Error(), Remedy: core.HintOf(err)})
 		}
-		return web.New(web.Options{Spills: k.spills, Redactor: k.app.redactor, AllowPrivate: cfg.Web.AllowPrivate, Search: search}), nil
+		return web.New(web.Options{Spills: k.spills, Redactor: k.app.redactor, AllowPrivate: cfg.Web.AllowPrivate, Search: search})
 	case setTodo:
 		if k.o.todos != nil {
-			return []core.Tool{plan.NewTodo(k.o.todos)}, nil
+			return []core.Tool{plan.NewTodo(k.o.todos)}
 		}
 	case setClarify:
-		return []core.Tool{plan.NewClarify(k.o.asker)}, nil
+		return []core.Tool{plan.NewClarify(k.o.asker)}
 	case setDelegation:
 		if k.o.runner != nil {
 			return []core.Tool{delegate.New(delegate.Options{
 				Runner: k.o.runner, Toolsets: k.chosen, MaxIterations: cfg.Delegation.MaxIterations, MaxConcurrent: cfg.Delegation.MaxConcurrentChildren,
-			})}, nil
+			})}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // Yolo tells whether approvals are off. An agent's own shell cannot switch them off for another agent.
