@@ -27,8 +27,9 @@ func (m *Model) adopt(ws Workspace) tea.Cmd {
 func (m *Model) show(ws Workspace) {
 	gen := m.ws.gen + 1
 	if m.ws.cancel != nil {
-		m.ws.cancel()
+		m.ws.cancel() // ends a running ! line, too
 	}
+	m.shell, m.files, m.slash = nil, files{}, completion{}
 	m.ws = open{Workspace: ws, gen: gen}
 	m.log = card.NewLog()
 	m.chat.Reset(m.log)
@@ -95,6 +96,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	case *core.Titled:
 		m.ws.Info.Title = e.Title
 		m.chat.SetTitle(e.Title)
+	case *core.QueueChanged:
+		m.queueChanged(e.Queue)
 	case *core.TodoChanged:
 		m.tools.SetTodos(e.Items)
 		return nil

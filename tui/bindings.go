@@ -134,6 +134,10 @@ func prefixBindings() []action {
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil },
 		},
 		{
+			Binding: keys.Binding{ID: "app.editor", Scope: keys.Prefix, Keys: []string{"ctrl+e", "e"}, Slash: "/editor", Help: "write in your editor ($VISUAL, $EDITOR)"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.editCmd() },
+		},
+		{
 			Binding: keys.Binding{ID: "composer.unfold", Scope: keys.Prefix, Keys: []string{"v"}, Help: "unfold the paste at the cursor"},
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Unfold(); return nil },
 			why: func(m *Model) string {
@@ -216,8 +220,8 @@ func commandBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.showRules() },
 		},
 		{
-			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "take the last waiting message back into the composer"}, why: whyNoQueue,
-			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() },
+			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "edit, remove or reorder waiting messages"}, why: whyNoQueue,
+			run: func(m *Model, _ string) tea.Cmd { return m.showQueue() },
 		},
 		{
 			Binding: keys.Binding{ID: "chat.clear", Scope: keys.Prefix, Slash: "/clear", Help: "clear the screen (the session keeps everything)"},
@@ -243,6 +247,18 @@ func composerBindings() []action {
 		{
 			Binding: keys.Binding{ID: "composer.prev", Scope: keys.Composer, Keys: []string{"shift+tab"}, Help: "previous pane"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(-1) },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.search", Scope: keys.Composer, Keys: []string{"ctrl+r"}, Help: "search what was sent, in all sessions"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.showHistory() },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.editor", Scope: keys.Composer, Keys: []string{"ctrl+g"}, Help: "write in your editor"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.editCmd() },
+		},
+		{
+			Binding: keys.Binding{ID: "composer.takeback", Scope: keys.Composer, Keys: []string{"alt+up"}, Help: "take the last waiting message back"}, why: whyNoQueue,
+			run: func(m *Model, _ string) tea.Cmd { return m.takeBack() },
 		},
 		{
 			Binding: keys.Binding{ID: "chat.pageup", Scope: keys.Composer, Keys: []string{"pgup"}, Help: "scroll back"},
@@ -279,6 +295,8 @@ func transcriptBindings() []action {
 		}
 		return whyNoSwitch(m)
 	}
+	share := b("read.share", "send the card of a ! line to the model", (*Model).shareShell, "s")
+	share.why = whyNoShare
 	return []action{
 		b("read.down", "next entry", func(m *Model) tea.Cmd { m.chat.Select(1); return nil }, "j", "down"),
 		b("read.up", "previous entry", func(m *Model) tea.Cmd { m.chat.Select(-1); return nil }, "k", "up"),
@@ -296,7 +314,7 @@ func transcriptBindings() []action {
 			}
 			return nil
 		}, "y"),
-		retry, fork,
+		retry, fork, share,
 		b("read.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
 		b("read.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),
 		b("read.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
@@ -348,6 +366,8 @@ func noteBindings() []action {
 	}
 	return []action{
 		n("composer.send", keys.Composer, "send; while a run is active: queue", "enter"),
+		n("composer.mention", keys.Composer, "mention a file", "@"),
+		n("composer.shell", keys.Composer, "first on the line: run a command; the model does not see it", "!"),
 		n("composer.newline", keys.Composer, "new line (also \\ then Enter)", "ctrl+j", "alt+enter", "shift+enter"),
 		n("composer.history", keys.Composer, "move, then earlier and later messages", "up", "down", "ctrl+p", "ctrl+n"),
 		n("composer.ends", keys.Composer, "start and end of the line", "ctrl+a", "ctrl+e"),

@@ -85,7 +85,7 @@ func TestQueue(t *testing.T) {
 	if s := r.screen(); !strings.Contains(s, "waiting  one") || !strings.Contains(s, "waiting  two") {
 		t.Error("the queue is not shown")
 	}
-	r.keys("ctrl+x", "q")
+	r.keys("ctrl+x", "q", "enter")
 	r.called("queue")
 	if r.m.chat.Composer().Text() != "two" || len(r.p.queue) != 1 {
 		t.Errorf("composer %q, queue %q", r.m.chat.Composer().Text(), r.p.queue)

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"hermes/core"
+	"hermes/tui/cell"
 	"hermes/tui/composer"
 	"hermes/tui/keys"
 	"hermes/tui/layout"
@@ -28,6 +29,9 @@ func (m *Model) cancelKey() tea.Cmd {
 	switch {
 	case m.onboard != nil && m.onboard.Busy():
 		m.giveUp()
+		return nil
+	case m.onboard == nil && m.stopShell():
+		m.note.armed = time.Time{}
 		return nil
 	case m.onboard == nil && m.run.active:
 		m.note.armed = time.Time{}
@@ -56,8 +60,11 @@ func (m *Model) interrupt() tea.Cmd {
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.slash.open():
-		m.slash.dismissed = m.chat.Composer().Text()
-		m.slash.items = nil
+		m.slash = completion{dismissed: m.chat.Composer().Text()}
+		if token := m.chat.Composer().Token(); strings.HasPrefix(token, "@") {
+			m.slash.dismissed = token
+		}
+	case m.stopShell():
 	case m.run.active:
 		return m.interrupt()
 	case m.scr.focus != layout.Chat || m.chat.Reading():
@@ -87,11 +94,11 @@ func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
 		}
 	}
 	outcome := m.chat.Composer().Update(msg)
-	m.complete()
+	offer := m.complete()
 	if outcome == composer.Submit {
 		return m.submit()
 	}
-	return m.draftLater()
+	return tea.Batch(offer, m.draftLater())
 }
 
 // submit sends the composer's text, or runs it when it is a slash command.
@@ -102,6 +109,11 @@ func (m *Model) submit() tea.Cmd {
 	}
 	if name, args, ok := parseSlash(text); ok {
 		return m.slashCommand(name, args, text)
+	}
+	if command, ok := shellLine(text); ok && m.ws.Shell != nil {
+		m.chat.Composer().AddHistory(text)
+		m.chat.Composer().Reset()
+		return tea.Batch(m.startShell(command), m.historyAddCmd(text), m.draftLater())
 	}
 	m.chat.Composer().AddHistory(text)
 	m.chat.Composer().Reset()
@@ -168,6 +180,9 @@ func (m *Model) fail(err error) tea.Cmd {
 			l.setError(text)
 			return nil
 		}
+	}
+	if m.onboard == nil && m.ws.Conversation != nil && cell.Width(text) > m.scr.w-6 { // a cut remedy helps nobody
+		m.chat.AddError(err)
 	}
 	return m.toast(core.LevelError, text)
 }

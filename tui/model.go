@@ -46,6 +46,9 @@ type Model struct {
 	actions []action
 	table   keys.Table
 	slash   completion
+	files   files
+	shell   *shellRun // the running ! line
+	shells  int       // counts ! lines
 }
 
 // open is the adopted workspace with what belongs to its lifetime.

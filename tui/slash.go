@@ -11,17 +11,21 @@ import (
 	"hermes/tui/pane"
 )
 
-// completion is the list of slash commands offered while one is being typed.
+// completion is the list offered above the composer: the commands that fit what is being typed, or
+// the files that fit a mention.
 type completion struct {
 	items     []keys.Binding
+	files     []string
 	sel       int
 	dismissed string // the text for which Esc closed the list
 }
 
-// maxOffered is how many commands the list shows at once.
+// maxOffered is how many lines the list shows at once.
 const maxOffered = 8
 
-func (c *completion) open() bool { return len(c.items) > 0 }
+func (c *completion) open() bool { return c.len() > 0 }
+
+func (c *completion) len() int { return max(len(c.items), len(c.files)) }
 
 // parseSlash splits "/name args"; ok is false for text that is no command: a path, several lines.
 func parseSlash(text string) (name, args string, ok bool) {
@@ -36,16 +40,18 @@ func parseSlash(text string) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
-// complete offers the commands that start with what stands in the composer.
-func (m *Model) complete() {
+// complete offers what fits: commands that start with what stands in the composer, or files for the
+// mention at the cursor. The command it returns loads the list of files.
+func (m *Model) complete() tea.Cmd {
 	text := m.chat.Composer().Text()
+	m.slash.items = nil
 	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, " \n") || text == m.slash.dismissed || len(text) > 40 {
-		m.slash.items = nil
-		return
+		return m.mention()
 	}
-	m.slash.dismissed = ""
+	m.slash.dismissed, m.slash.files = "", nil
 	m.slash.items = m.table.Complete(text)
-	m.slash.sel = min(m.slash.sel, max(len(m.slash.items)-1, 0))
+	m.slash.sel = min(m.slash.sel, max(m.slash.len()-1, 0))
+	return nil
 }
 
 // slashKey handles keys of the open list.
@@ -53,12 +59,19 @@ func (m *Model) slashKey(name string) (tea.Cmd, bool) {
 	if !m.slash.open() {
 		return nil, false
 	}
-	n := len(m.slash.items)
+	n := m.slash.len()
 	switch name {
 	case "down", "ctrl+n":
 		m.slash.sel = (m.slash.sel + 1) % n
+		return nil, true
 	case "up", "ctrl+p":
 		m.slash.sel = (m.slash.sel + n - 1) % n
+		return nil, true
+	}
+	if len(m.slash.files) > 0 {
+		return m.mentionKey(name)
+	}
+	switch name {
 	case "tab":
 		text := m.slash.items[m.slash.sel].Slash
 		if m.slash.items[m.slash.sel].Args != "" {
@@ -90,24 +103,37 @@ func (m *Model) slashCommand(name, args, typed string) tea.Cmd {
 
 // slashBox draws the list for a pane of w cells.
 func (m *Model) slashBox(w int) []string {
-	n := min(len(m.slash.items), maxOffered)
-	top := max(min(m.slash.sel-n/2, len(m.slash.items)-n), 0)
+	n := min(m.slash.len(), maxOffered)
+	top := max(min(m.slash.sel-n/2, m.slash.len()-n), 0)
 	bw := min(w, 76)
 	var body []string
 	for i := top; i < top+n; i++ {
-		b := m.slash.items[i]
-		name := cell.Fit(strings.TrimSpace(b.Slash+" "+b.Args), min(24, bw/2))
-		note := b.Help
-		if a, ok := m.action(b.ID); ok && a.why != nil {
-			if why := a.why(m); why != "" {
-				note = "— " + why
-			}
-		}
+		name, note := m.offered(i, bw)
 		if i == m.slash.sel {
 			body = append(body, m.st.Selected.Render(cell.Fit(" "+name+" "+note, bw-2)))
 		} else {
 			body = append(body, cell.Fit(" "+m.st.Accent.Render(name)+" "+m.st.Muted.Render(note), bw-2))
 		}
 	}
-	return pane.Frame(m.st, pane.Label{Title: "Commands", Badge: "Tab completes", Focused: true}, body, bw, n+2)
+	title := "Commands"
+	if len(m.slash.files) > 0 {
+		title = "Files"
+	}
+	return pane.Frame(m.st, pane.Label{Title: title, Badge: "Tab completes", Focused: true}, body, bw, n+2)
+}
+
+// offered returns line i of the list: the name, and what it does or why it cannot be used now.
+func (m *Model) offered(i, bw int) (name, note string) {
+	if len(m.slash.files) > 0 {
+		return cell.TruncateLeft(cell.Line(m.slash.files[i]), bw-4), ""
+	}
+	b := m.slash.items[i]
+	name = cell.Fit(strings.TrimSpace(b.Slash+" "+b.Args), min(24, bw/2))
+	note = b.Help
+	if a, ok := m.action(b.ID); ok && a.why != nil {
+		if why := a.why(m); why != "" {
+			note = "— " + why
+		}
+	}
+	return name, note
 }

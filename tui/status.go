@@ -25,7 +25,7 @@ func (m *Model) statusBar(w int) string {
 			keep += cell.Width(p.text) + 3
 		}
 	}
-	right = cell.Truncate(right, max(w-2-keep, 0))
+	right = cell.Truncate(right, max(w-4-keep, 0)) // Sides keeps a gap
 	rw := cell.Width(right)
 	room := w - rw - 3
 	left := m.statusLeft(room)

@@ -198,6 +198,25 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case compactMsg:
 		return m.compactEnded(msg)
 	}
+	return m.composed(msg)
+}
+
+// composed handles what the commands around the composer bring back.
+func (m *Model) composed(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case filesMsg:
+		return m.filesCame(msg)
+	case shellOutMsg:
+		return m.shellOut(msg)
+	case shellEndMsg:
+		return m.shellEnded(msg)
+	case editReadyMsg:
+		return m.editReady(msg)
+	case editEndMsg:
+		return m.editEnd(msg)
+	case editedMsg:
+		return m.edited(msg)
+	}
 	return nil
 }
 

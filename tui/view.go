@@ -50,6 +50,7 @@ func (m *Model) frame() ([]string, *tea.Cursor) {
 	} else {
 		m.chat.SetHint(m.composerHint())
 		m.chat.SetCovered(len(m.layers) > 0)
+		m.chat.SetMode(m.composerMode())
 		lines = m.body()
 		cur = m.composerCursor()
 	}
@@ -118,12 +119,32 @@ func (m *Model) drawCompletion(lines []string) {
 func (m *Model) composerHint() string {
 	switch {
 	case m.run.active:
-		return "Enter queues a message for after this turn"
+		return m.busyHint()
 	case m.chat.Len() == 0:
-		return "Ask for something · / lists the commands"
+		return "Ask for something · / commands · @ files · ! shell"
 	default:
 		return ""
 	}
+}
+
+// busyHint says what Enter does while a turn runs.
+func (m *Model) busyHint() string {
+	switch m.opt.BusyMode {
+	case "steer":
+		return "Enter says it to the running turn"
+	case "interrupt":
+		return "Enter stops this turn and starts anew"
+	default:
+		return "Enter queues a message for after this turn"
+	}
+}
+
+// composerMode labels the composer when Enter does something else than sending.
+func (m *Model) composerMode() string {
+	if _, ok := shellLine(m.chat.Composer().Text()); ok && m.ws.Shell != nil {
+		return "shell ─ the model does not see it"
+	}
+	return ""
 }
 
 // tiny is the notice of a terminal that is too small.

@@ -87,6 +87,17 @@ func (p *Pane) addCall(call *card.Call) {
 	p.add(&item{kind: kindTool, id: "call " + call.ID, call: call})
 }
 
+// AddShell shows the card of a line the person runs; the model does not see it.
+func (p *Pane) AddShell(call *card.Call) { p.add(&item{kind: kindTool, id: call.ID, call: call, private: true}) }
+
+// Shared marks a shell card as sent to the model.
+func (p *Pane) Shared(call *card.Call) {
+	if it := p.byID[call.ID]; it != nil {
+		it.private = false
+		it.changed()
+	}
+}
+
 // agent returns the item of the streaming message id.
 func (p *Pane) agent(id string) *item {
 	if it := p.byID[id]; it != nil && it.kind == kindAgent {

@@ -43,6 +43,7 @@ type item struct {
 	doc        *markdown.Doc // of the agent: while it streams, and while it is near the screen
 	think      strings.Builder
 	thinkOpen  bool
+	private    bool // a shell card the model has not seen
 	steered    bool // said while a turn ran, and heard by it
 	incomplete bool
 	live       bool // still streaming
@@ -173,6 +174,9 @@ func (p *Pane) draw(i int) *drawn {
 	case kindTool:
 		d.parts[1] = []string{it.call.Header(p.st, p.tick, p.now(), w, 0)}
 		d.parts[2] = it.call.Body(p.st, p.tick, p.now(), w, it.open)
+		if it.private {
+			d.parts[3] = []string{p.st.Faint.Render(cell.Truncate("  └ the model does not see this; select it and press s to send it", w))}
+		}
 	case kindNotice, kindEnd:
 		d.parts[1] = p.drawNotice(it, w)
 	case kindCompact:

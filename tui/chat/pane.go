@@ -53,6 +53,7 @@ type Pane struct {
 	running bool
 	tick    int
 	queue   []string
+	mode    string // label of the composer, while Enter does not send
 	hint    string // placeholder of the empty composer
 
 	editor *composer.Editor
@@ -92,6 +93,9 @@ func (p *Pane) SetCovered(on bool) { p.covered = on }
 
 // SetHint sets the placeholder of the empty composer.
 func (p *Pane) SetHint(s string) { p.hint = s }
+
+// SetMode labels the composer; "" takes the label away.
+func (p *Pane) SetMode(s string) { p.mode = s }
 
 // Composer returns the text box.
 func (p *Pane) Composer() *composer.Editor { return p.editor }
@@ -249,7 +253,7 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 	if p.editor.Empty() && p.hint != "" {
 		body[0] += p.st.Faint.Render(cell.Truncate(p.hint, p.w-4-2*in-pw))
 	}
-	label := pane.Label{Focused: active}
+	label := pane.Label{Title: p.mode, Focused: active}
 	box = pane.Frame(p.st, label, body, p.w-2*in, len(body)+2)
 	for i := range box {
 		box[i] = cell.Spaces(in) + box[i]

@@ -10,6 +10,7 @@ import (
 
 	"hermes/tui/cell"
 	"hermes/tui/composer"
+	"hermes/tui/match"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -31,12 +32,13 @@ const (
 	Picked
 )
 
-// Picker filters items as one types. Create it with New.
+// Picker filters items as one types; the best match comes first. Create it with New.
 type Picker struct {
 	title  string
 	note   string // below the list
 	field  *composer.Field
 	items  []Item
+	texts  []string // what is searched, by item
 	shown  []Item
 	loaded bool
 	err    string
@@ -51,6 +53,10 @@ func New(title, note string) *Picker {
 // SetItems gives the choices; the one with id current is selected.
 func (p *Picker) SetItems(items []Item, current string) {
 	p.items, p.loaded = items, true
+	p.texts = make([]string, len(items))
+	for i, it := range items {
+		p.texts[i] = it.Label + " " + it.Note
+	}
 	p.refilter()
 	for i, it := range p.shown {
 		if it.ID == current {
@@ -58,6 +64,15 @@ func (p *Picker) SetItems(items []Item, current string) {
 		}
 	}
 }
+
+// SetQuery types text into the filter.
+func (p *Picker) SetQuery(text string) {
+	p.field.SetText(text)
+	p.refilter()
+}
+
+// Move moves the selection by n items.
+func (p *Picker) Move(n int) { p.sel = min(max(p.sel+n, 0), max(len(p.shown)-1, 0)) }
 
 // SetError shows why there is nothing to choose.
 func (p *Picker) SetError(text string) { p.err, p.loaded = text, true }
@@ -85,23 +100,20 @@ func (p *Picker) Update(msg tea.Msg) (Outcome, Item) {
 	case "pgup":
 		p.sel = max(p.sel-10, 0)
 	default:
+		before := p.field.Text()
 		p.field.Update(msg)
-		p.refilter()
+		if p.field.Text() != before {
+			p.sel = 0
+			p.refilter()
+		}
 	}
 	return None, Item{}
 }
 
 func (p *Picker) refilter() {
-	words := strings.Fields(strings.ToLower(p.field.Text()))
 	p.shown = p.shown[:0:0]
-	for _, it := range p.items {
-		ok := true
-		for _, w := range words {
-			ok = ok && strings.Contains(strings.ToLower(it.Label+" "+it.Note), w)
-		}
-		if ok {
-			p.shown = append(p.shown, it)
-		}
+	for _, i := range match.Rank(p.field.Text(), p.texts, 0) {
+		p.shown = append(p.shown, p.items[i])
 	}
 	p.sel = min(p.sel, max(len(p.shown)-1, 0))
 }
