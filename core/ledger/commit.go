@@ -35,7 +35,7 @@ func (l *Ledger) commit(tx *Tx) (Entry, error) {
 	for _, o := range tx.ops {
 		e.Files = append(e.Files, o.FileChange)
 	}
-	e.normalise()
+	normalise(&e)
 	lines := make([]line, 0, len(outside)+1)
 	for i := range outside {
 		lines = append(lines, line{Kind: lineNoted, Entry: &outside[i]})
@@ -59,7 +59,7 @@ func (l *Ledger) commit(tx *Tx) (Entry, error) {
 }
 
 // normalise shortens what is the entry's own and lists further subjects.
-func (e *Entry) normalise() {
+func normalise(e *Entry) {
 	note := func(s *string) {
 		if *s == e.Subject {
 			*s = ""

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,12 +29,12 @@ func (f files) Revert(tx *Tx, e Entry) (bool, error) { return RevertFiles(tx, e)
 
 func (f files) Parts(string, []byte, []byte) []Part { return nil }
 
-func open(t testing.TB, dir string) *Ledger {
-	t.Helper()
+func open(tb testing.TB, dir string) *Ledger {
+	tb.Helper()
 	l := New(home.At(dir))
 	l.Register(files{"skill"}, files{"memory"})
-	if err := l.Open(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := l.Open(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	return l
 }
@@ -43,9 +42,9 @@ func open(t testing.TB, dir string) *Ledger {
 var byAgent = Change{Actor: Agent, Action: "write", Subject: "skill:a", SessionID: "s1", Reason: "test"}
 
 // write makes one change of file contents; nil text removes.
-func write(t testing.TB, l *Ledger, c Change, set map[string]string) Entry {
-	t.Helper()
-	e, err := l.Apply(t.Context(), c, func(tx *Tx) error {
+func write(tb testing.TB, l *Ledger, c Change, set map[string]string) Entry {
+	tb.Helper()
+	e, err := l.Apply(tb.Context(), c, func(tx *Tx) error {
 		for _, name := range sorted(set) {
 			path := l.Path(name)
 			if set[name] == "" {
@@ -61,7 +60,7 @@ func write(t testing.TB, l *Ledger, c Change, set map[string]string) Entry {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }
@@ -80,8 +79,8 @@ func sorted(m map[string]string) []string {
 }
 
 // tree reads all files below dir but the ledger's own.
-func tree(t testing.TB, dir string) map[string]string {
-	t.Helper()
+func tree(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -101,15 +100,15 @@ func tree(t testing.TB, dir string) map[string]string {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return out
 }
 
-func wantTree(t testing.TB, l *Ledger, want map[string]string) {
-	t.Helper()
-	if diff := cmp.Diff(want, tree(t, l.home.Dir())); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
+func wantTree(tb testing.TB, l *Ledger, want map[string]string) {
+	tb.Helper()
+	if diff := cmp.Diff(want, tree(tb, l.home.Dir())); diff != "" {
+		tb.Errorf("files (-want +got):\n%s", diff)
 	}
 }
 
@@ -270,106 +269,6 @@ func TestTx_readsWhatIsStaged(t *testing.T) {
 	}
 }
 
-func TestUndo(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		changes []map[string]string
-		move    [2]string // after the changes
-		undo    []int     // indexes
-		merge   bool
-		want    map[string]string // nil: refused, as before
-		verdict Verdict
-	}{
-		"last":             {changes: []map[string]string{{"a": "1\n"}, {"a": "2\n"}}, undo: []int{1}, want: map[string]string{"a": "1\n"}, verdict: Clean},
-		"creation":         {changes: []map[string]string{{"d/e/a": "1\n"}}, undo: []int{0}, want: map[string]string{}, verdict: Clean},
-		"removal":          {changes: []map[string]string{{"d/e/a": "1\n"}, {"d/e/a": ""}}, undo: []int{1}, want: map[string]string{"d/e/a": "1\n"}, verdict: Clean},
-		"overlap":          {changes: []map[string]string{{"a": "1\n"}, {"a": "2\n"}, {"a": "3\n"}}, undo: []int{1}, verdict: Conflicts},
-		"elsewhere":        {changes: []map[string]string{{"a": "1\nx\nz\n"}, {"a": "2\nx\nz\n"}, {"a": "2\nx\n3\n"}}, undo: []int{1}, merge: true, want: map[string]string{"a": "1\nx\n3\n"}, verdict: Merged},
-		"merge not wanted": {changes: []map[string]string{{"a": "1\nx\nz\n"}, {"a": "2\nx\nz\n"}, {"a": "2\nx\n3\n"}}, undo: []int{1}, verdict: Merged},
-		"whole session":    {changes: []map[string]string{{"a": "1\n", "b": "b"}, {"a": "2\n"}, {"b": ""}, {"a": "3\n", "c": "c"}}, undo: []int{1, 2, 3}, want: map[string]string{"a": "1\n", "b": "b"}, verdict: Clean},
-		"all":              {changes: []map[string]string{{"a": "1\n", "b": "b"}, {"a": "2\n"}, {"b": ""}}, undo: []int{0, 2, 1}, want: map[string]string{}, verdict: Clean},
-		"a move":           {changes: []map[string]string{{"d/a": "1\n"}}, move: [2]string{"d", "x/d"}, undo: []int{1}, want: map[string]string{"d/a": "1\n"}, verdict: Clean},
-		"moved since":      {changes: []map[string]string{{"d/a": "1\n"}, {"d/a": "2\n"}}, move: [2]string{"d", "x"}, undo: []int{1}, verdict: Conflicts},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := open(t, t.TempDir())
-			var ids []string
-			for _, c := range tt.changes {
-				ids = append(ids, write(t, l, byAgent, c).ID)
-			}
-			if tt.move[0] != "" {
-				e, err := l.Apply(t.Context(), byAgent, func(tx *Tx) error { return tx.Move(l.Path(tt.move[0]), l.Path(tt.move[1])) })
-				if err != nil {
-					t.Fatal(err)
-				}
-				ids = append(ids, e.ID)
-			}
-			var undo []string
-			for _, i := range tt.undo {
-				undo = append(undo, ids[i])
-			}
-			before := tree(t, l.home.Dir())
-			p, err := l.PlanUndo(t.Context(), undo...)
-			if err != nil || p.Verdict != tt.verdict {
-				t.Errorf("plan %+v, %v", p, err)
-			}
-			wantTree(t, l, before)
-			e, err := l.Undo(t.Context(), Change{Actor: You}, tt.merge, undo...)
-			if tt.want == nil {
-				if err == nil {
-					t.Error("not refused")
-				}
-				wantTree(t, l, before)
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantTree(t, l, tt.want)
-			if _, err := l.Undo(t.Context(), Change{Actor: You}, true, undo...); err == nil {
-				t.Error("undone twice")
-			}
-			// Undoing the undo brings everything back.
-			if _, err := l.Undo(t.Context(), Change{Actor: You}, tt.merge, e.ID); err != nil {
-				t.Fatal(err)
-			}
-			wantTree(t, l, before)
-		})
-	}
-}
-
-func TestUndo_conflictNamesTheLaterChange(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	one := write(t, l, byAgent, map[string]string{"a": "1\n"})
-	two := write(t, l, byAgent, map[string]string{"a": "2\n"})
-	_, err := l.Undo(t.Context(), Change{Actor: You}, true, one.ID)
-	var c *Conflict
-	if !errors.As(err, &c) || !strings.Contains(err.Error(), two.ID) {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestUndoIDs_ofSession(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	write(t, l, Change{Actor: You, Action: "write", Subject: "skill:a"}, map[string]string{"a": "mine"})
-	one := write(t, l, byAgent, map[string]string{"b": "1"})
-	two := write(t, l, byAgent, map[string]string{"b": "2"})
-	if _, err := l.Undo(t.Context(), Change{Actor: You, SessionID: "s1"}, false, two.ID); err != nil {
-		t.Fatal(err)
-	}
-	ids, err := l.UndoIDs(Filter{SessionID: "s1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{one.ID}, ids); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	l := open(t, t.TempDir())
@@ -434,145 +333,6 @@ func TestBlame(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"0 " + three.ID, "1 " + one.ID, "zwei " + two.ID, "3 " + one.ID}, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestPrune_keepsTheLastChanges(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	now := time.Now()
-	l.now = func() time.Time { return now }
-	write(t, l, Change{Actor: Agent, Action: "write", Subject: "skill:quiet"}, map[string]string{"q": "quiet 1"})
-	write(t, l, Change{Actor: Agent, Action: "write", Subject: "skill:quiet"}, map[string]string{"q": "quiet 2"})
-	for i := range 60 {
-		write(t, l, byAgent, map[string]string{"a": fmt.Sprint("text ", i)})
-	}
-	if p, err := l.Prune(t.Context(), Policy{}); err != nil || p.Removed != 0 {
-		t.Fatalf("%+v %v", p, err)
-	}
-	now = now.Add(KeepAge + time.Hour)
-	p, err := l.Prune(t.Context(), Policy{})
-	if err != nil || p.Removed != 9 { // versions 0 to 8: the 50th change from the end goes from 9 to 10
-		t.Fatalf("%+v %v", p, err)
-	}
-	for text, kept := range map[string]bool{"quiet 1": true, "text 8": false, "text 9": true, "text 59": true} {
-		if _, err := l.Blob(Hash([]byte(text))); (err == nil) != kept {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	if p, err := l.Prune(t.Context(), Policy{Bytes: 1}); err != nil || p.Removed != 0 {
-		t.Errorf("size went before the last changes: %+v %v", p, err)
-	}
-}
-
-func TestPurge(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	const secret = `s3cr"et<value>`
-	c := byAgent
-	c.Reason = "uses " + secret
-	one := write(t, l, c, map[string]string{"a": "key " + secret + "\n", "b": "b"})
-	write(t, l, byAgent, map[string]string{"a": "key gone\n"})
-	other := open(t, l.home.Dir())
-	if _, err := other.Log(Filter{}); err != nil {
-		t.Fatal(err)
-	}
-	write(t, l, byAgent, map[string]string{"b": secret})
-	res, err := l.Purge(t.Context(), secret, purgerFunc(func() int { return 3 }))
-	if err != nil || res.Versions != 2 || res.Others != 3 || len(res.Still) != 0 && res.Still[0] != "b" {
-		t.Fatalf("%+v %v", res, err)
-	}
-	err = filepath.WalkDir(l.home.Ledger(), func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			b, _ := os.ReadFile(p)
-			if strings.Contains(string(b), "s3cr") {
-				t.Errorf("%s still holds it", p)
-			}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := other.Entry(one.ID) // a reader that had read the old journal
-	if err != nil || e.Reason != "uses "+Purged {
-		t.Errorf("%+v %v", e, err)
-	}
-	for _, f := range e.Files {
-		if _, err := other.Blob(f.After); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := l.Purge(t.Context(), "abc"); err == nil {
-		t.Error("three letters were purged")
-	}
-	write(t, l, byAgent, map[string]string{"a": "on we go\n"})
-}
-
-type purgerFunc func() int
-
-func (f purgerFunc) Purge(context.Context, string) (int, error) { return f(), nil }
-
-func TestJournal_tornAndForeignLines(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	e := write(t, l, byAgent, map[string]string{"a": "1"})
-	path := l.Path("ledger/" + e.Time.Format("2006-01") + ".jsonl")
-	if err := home.Append(path, []byte("{\"kind\":\"mystery\",\"id\":\"x\"}\nnot json\n{\"kind\":\"inte"), true); err != nil {
-		t.Fatal(err)
-	}
-	again := open(t, l.home.Dir())
-	write(t, again, byAgent, map[string]string{"a": "2"})
-	for _, r := range []*Ledger{l, again, open(t, l.home.Dir())} {
-		log, err := r.Log(Filter{})
-		if err != nil || len(log) != 2 {
-			t.Errorf("%d entries, %v", len(log), err)
-		}
-		if n, _ := r.Damaged(); n != 2 {
-			t.Errorf("%d damaged lines", n)
-		}
-	}
-}
-
-func TestJournal_whenNewerIsReadNotWritten(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	e := write(t, l, byAgent, map[string]string{"a": "1"})
-	if err := home.Append(l.Path("ledger/"+e.Time.Format("2006-01")+".jsonl"), []byte(`{"kind":"header","version":2}`+"\n"), true); err != nil {
-		t.Fatal(err)
-	}
-	_, err := l.Apply(t.Context(), byAgent, func(tx *Tx) error { return tx.Write(l.Path("a"), []byte("2"), 0o600) })
-	if err == nil || !strings.Contains(err.Error(), "version 2") {
-		t.Error(err)
-	}
-	if log, err := l.Log(Filter{}); err != nil || len(log) != 1 {
-		t.Error(log, err)
-	}
-}
-
-func TestJournal_monthsAndClock(t *testing.T) {
-	t.Parallel()
-	l := open(t, t.TempDir())
-	now := time.Date(2026, 3, 31, 23, 59, 59, 0, time.UTC)
-	l.now = func() time.Time { return now }
-	one := write(t, l, byAgent, map[string]string{"a": "1"})
-	now = now.Add(2 * time.Second)
-	two := write(t, l, byAgent, map[string]string{"a": "2"})
-	now = now.Add(-time.Hour) // the clock is set back
-	three := write(t, l, byAgent, map[string]string{"a": "3"})
-	if one.ID >= two.ID || two.ID >= three.ID {
-		t.Errorf("ids %s %s %s", one.ID, two.ID, three.ID)
-	}
-	names, _ := journals(l.home.Ledger())
-	if diff := cmp.Diff([]string{"2026-03.jsonl", "2026-04.jsonl"}, names); diff != "" {
-		t.Error(diff)
-	}
-	log, err := open(t, l.home.Dir()).Log(Filter{Limit: 1})
-	if err != nil || log[0].ID != three.ID {
-		t.Error(log, err)
-	}
-	if e, err := l.Entry(three.ID[18:]); err != nil || e.ID != three.ID {
-		t.Error(e, err)
 	}
 }
 

@@ -50,7 +50,7 @@ func (l *Ledger) noticed(subject, path, now string) (Entry, bool, error) {
 	if s := l.subject(kindOf(subject)); s != nil {
 		e.Parts = s.Parts(subject, before, after)
 	}
-	e.normalise()
+	normalise(&e)
 	return e, true, nil
 }
 

@@ -20,14 +20,14 @@ type Subject interface {
 	// Lock takes the owner's own locks for these subjects; unlock frees them.
 	Lock(ctx context.Context, subjects []string) (unlock func() error, err error)
 	// Revert stages in tx what takes e back; e holds only what is of this kind. merged says that later
-	// changes were kept beside it. It fails with a *Conflict when later changes overlap.
+	// changes were kept beside it. It fails with a *ConflictError when later changes overlap.
 	Revert(tx *Tx, e Entry) (merged bool, err error)
 	// Parts tells which parts differ between two versions of a file of subject; nil is no file.
 	Parts(subject string, before, after []byte) []Part
 }
 
-// Conflict says why a change cannot be taken back.
-type Conflict struct {
+// ConflictError says why a change cannot be taken back.
+type ConflictError struct {
 	ID     string   // the change
 	Path   string   // where
 	Reason string   // one sentence
@@ -35,7 +35,7 @@ type Conflict struct {
 }
 
 // Error names the place and the reason.
-func (c *Conflict) Error() string {
+func (c *ConflictError) Error() string {
 	s := c.Reason
 	if c.Path != "" {
 		s = c.Path + ": " + s
@@ -91,7 +91,7 @@ func (l *Ledger) PlanUndo(ctx context.Context, ids ...string) (Plan, error) {
 }
 
 // Undo takes the changes back as one change by c's actor (its action, subject and reason may be left
-// empty). All or none: an overlap with later changes is refused with a *Conflict, and a need to merge is
+// empty). All or none: an overlap with later changes is refused with a *ConflictError, and a need to merge is
 // refused unless merge allows it.
 func (l *Ledger) Undo(ctx context.Context, c Change, merge bool, ids ...string) (Entry, error) {
 	entries, err := l.undoable(ids)
@@ -125,7 +125,7 @@ func (l *Ledger) Undo(ctx context.Context, c Change, merge bool, ids ...string) 
 }
 
 func refused(s Step, hint string) error {
-	c := &Conflict{ID: s.Entry.ID, Reason: s.Reason}
+	c := &ConflictError{ID: s.Entry.ID, Reason: s.Reason}
 	if s.Reason == "" {
 		c.Reason = "later changes of " + s.Entry.Subject + " would have to be merged"
 	}
@@ -201,7 +201,7 @@ func (l *Ledger) undoable(ids []string) ([]Entry, error) {
 			why = "what was there before is not known"
 		}
 		if why != "" {
-			return nil, &core.Error{Code: core.CodeDenied, Op: "undo", Subject: e.ID, Err: &Conflict{ID: e.ID, Reason: why}}
+			return nil, &core.Error{Code: core.CodeDenied, Op: "undo", Subject: e.ID, Err: &ConflictError{ID: e.ID, Reason: why}}
 		}
 		out = append(out, e)
 	}
@@ -297,7 +297,7 @@ func RevertFiles(tx *Tx, e Entry) (merged bool, err error) {
 func (t *Tx) revert(e Entry, f FileChange) (merged bool, err error) {
 	path := t.l.Path(f.Path)
 	conflict := func(reason string) error {
-		return &Conflict{ID: e.ID, Path: f.Path, Reason: reason, Later: t.l.later(e.ID, f.Path)}
+		return &ConflictError{ID: e.ID, Path: f.Path, Reason: reason, Later: t.l.later(e.ID, f.Path)}
 	}
 	if f.Op == OpMove {
 		from := t.l.Path(f.From)
@@ -331,11 +331,11 @@ func (t *Tx) revert(e Entry, f FileChange) (merged bool, err error) {
 	case hash == f.After:
 		return false, t.remove(path, t.l.Path(f.Made))
 	}
-	return t.revertLines(e, f, now, before, conflict)
+	return t.revertLines(f, now, before, conflict)
 }
 
 // revertLines takes f's lines out of a file that was changed again.
-func (t *Tx) revertLines(e Entry, f FileChange, now, before []byte, conflict func(string) error) (bool, error) {
+func (t *Tx) revertLines(f FileChange, now, before []byte, conflict func(string) error) (bool, error) {
 	after, err := t.l.Blob(f.After)
 	if err != nil {
 		return false, conflict("the version after it is no longer kept")
