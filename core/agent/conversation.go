@@ -104,6 +104,19 @@ func (c *Conversation) Send(text string) error {
 	return nil
 }
 
+// Steer gives text to the running turn, whatever the busy mode: it is read with the next tool result. With
+// no run under way it is refused.
+func (c *Conversation) Steer(text string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if strings.TrimSpace(text) == "" || c.cancel == nil || c.closing {
+		return &core.Error{Code: core.CodeUsage, Op: "steer", Err: errIdle, Hint: "send it as a message"}
+	}
+	c.steer = append(c.steer, text)
+	c.tellQueue()
+	return nil
+}
+
 // sendBusy takes a message while a run is under way. The caller holds mu.
 func (c *Conversation) sendBusy(text string) {
 	switch c.opts.Busy {

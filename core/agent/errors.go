@@ -6,5 +6,6 @@ import "errors"
 var (
 	errBlank   = errors.New("the message is empty")
 	errClosed  = errors.New("the session is closed")
+	errIdle    = errors.New("no run is under way")
 	errRunning = errors.New("a run is under way")
 )

@@ -24,14 +24,16 @@ func TestRun_eventsOfATurnWithTools(t *testing.T) {
 strict: true
 require_reasoning: true
 steps:
-  - reply: {text: "Looking.", reasoning: "hm", tool_calls: [{name: read, arguments: {path: a}}, {name: read, arguments: {path: b}}]}
+  - reply: {text: "Looking.", reasoning: "hm", tool_calls: [{name: look, arguments: {path: a}}, {name: look, arguments: {path: b}}]}
   - reply: {text: "Both read."}
 `)
+	r.tools["look"] = r.tools["read"] // one that does not run side by side, so that the order is fixed
+	r.open()
 	end := r.run("go")
 	want := []string{
 		"run_started", "reasoning_delta hm", "text_delta Looking.", "message_ended Looking.", "usage",
-		"tool_started read", "tool_output live read", "tool_ended read true",
-		"tool_started read", "tool_output live read", "tool_ended read true",
+		"tool_started look", "tool_output live look", "tool_ended look true",
+		"tool_started look", "tool_output live look", "tool_ended look true",
 		"text_delta Both read.", "message_ended Both read.", "usage", "run_ended answered",
 	}
 	if diff := cmp.Diff(want, r.events()); diff != "" {

@@ -31,10 +31,19 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Models:       models{a, s},
 		History:      history{files},
 		Drafts:       drafts{files},
+		Questions:    s.Questions,
+		Steerer:      talk{s},
+		Compactor:    talk{s},
+		Contexts:     talk{s},
+		Undoer:       undoer{s},
+		Rules:        rules{a},
+		Previews:     shelf{a, s},
+		Files:        folder{s},
+		Shell:        shell{a, s.folder},
 		Close:        s.Close,
 		Info: tui.Info{
 			SessionID: s.ID(), Title: s.Title(), Model: s.Model(), Folder: a.shortPath(s.folder),
-			Past: s.Records(), Notices: s.Notices, Yolo: a.Yolo(),
+			Past: s.Records(), Todos: s.todos.Snapshot(s.ID()), Notices: s.Notices, Yolo: a.Yolo(),
 		},
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -39,6 +40,7 @@ type Session struct {
 	ses      *session.Session
 	tools    *box
 	approver core.Approver
+	todos    *plan.Todos
 	taskMu   sync.Mutex // orders what sub-agents report
 	folder   string
 	life     context.Context //nolint:containedctx // the life of the session, for work beside its turns
@@ -89,8 +91,9 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 
 // boxOptions says what the tools of the session need. Unattended, nobody answers anything.
 func (s *Session) boxOptions(unattended bool) boxOptions {
+	s.todos = &plan.Todos{OnChange: s.todosChanged}
 	o := boxOptions{
-		folder: s.folder, runner: s, todos: &plan.Todos{OnChange: s.todosChanged}, jobDone: s.jobDone, window: s.window,
+		folder: s.folder, runner: s, todos: s.todos, jobDone: s.jobDone, window: s.window,
 	}
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
@@ -184,8 +187,29 @@ func (s *Session) openTranscript(ctx context.Context, resume string, specs []cor
 	if s.ses.Prompt().System == "" {
 		return now, s.refreeze(now, specs)
 	}
+	s.recallTodos()
 	told := prompt.Facts{Folder: s.ses.Header().Cwd, Day: s.ses.Header().Created.Local(), Model: s.lastModel()}
 	return told, nil
+}
+
+// recallTodos takes the task list up where the session left it.
+func (s *Session) recallTodos() {
+	ok := map[string]bool{}
+	for _, r := range s.ses.Records() {
+		if r.Type == core.RecordMessage && r.Message.Role == core.RoleTool && r.OK != nil {
+			ok[r.Message.ToolCallID] = *r.OK
+		}
+	}
+	for _, m := range s.ses.Messages() {
+		for _, c := range m.ToolCalls {
+			if c.Name != "todo" || !ok[c.ID] {
+				continue
+			}
+			if items, written, err := plan.ParseItems(json.RawMessage(c.Arguments)); err == nil && written {
+				s.todos.Set(s.ID(), items)
+			}
+		}
+	}
 }
 
 // refreeze gives a session that lost its prompt (an old or damaged file) a new one.

@@ -26,8 +26,15 @@ func (x *cli) workspace(ctx context.Context, start startFlags) error {
 	if err != nil {
 		return err
 	}
+	desk, show := a.Desk(), a.Config.Display
+	editor := x.Getenv("VISUAL")
+	if editor == "" {
+		editor = x.Getenv("EDITOR")
+	}
 	o := tui.Options{
-		Version: x.Version, Theme: a.Config.Display.Theme, NoColor: x.Getenv("NO_COLOR") != "", Log: a.Log, Setup: a.Setup(),
+		Version: x.Version, Theme: show.Theme, NoColor: x.Getenv("NO_COLOR") != "", Log: a.Log, Setup: a.Setup(),
+		Clipboard: desk, LinkOpener: desk, Layouts: desk, Dumps: desk, Keys: a.Config.Keys, Mouse: show.Mouse == "on",
+		NoKeyboardProtocol: show.KeyboardProtocol == "off", NoBell: show.Notifications == "off", BusyMode: show.BusyMode, Editor: editor,
 	}
 	if err := x.first(ctx, a, start, &o); err != nil {
 		return err
@@ -42,7 +49,7 @@ func (x *cli) first(ctx context.Context, a *app.App, start startFlags, o *tui.Op
 		resume = "last"
 	}
 	if resume == resumeAsked {
-		resume = ""
+		resume, o.PickSession = "", true
 	}
 	switch {
 	case start.demo:
