@@ -42,6 +42,19 @@ func (p Policy) Read(path, sessionID string) (Action, string) {
 	return p.secret(path)
 }
 
+// FreeNames is Read for many files of one folder: it returns a function that knows names which are free
+// to read there for certain, nil when every file must be judged. Folders are always to be judged.
+func (p Policy) FreeNames(dir string) func(name string) bool {
+	slash := filepath.ToSlash(dir)
+	if p.own(dir) || home.Within(dir, p.Home.Dir()) || strings.Contains(slash, "/.") || strings.HasPrefix(slash, "/proc") || strings.HasPrefix(slash, "/etc") ||
+		slices.Contains([]string{"gh", "gcloud"}, strings.ToLower(filepath.Base(dir))) {
+		return nil
+	}
+	return func(name string) bool {
+		return !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasPrefix(strings.ToLower(name), "id_")
+	}
+}
+
 // Write judges changing the file at path.
 func (p Policy) Write(path string) (Action, string) {
 	if p.own(path) {

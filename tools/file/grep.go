@@ -1,13 +1,13 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"hermes/core"
@@ -37,26 +37,22 @@ type row struct {
 
 // contents answers a search for file contents. Files are read in parallel; results keep the order of
 // the walk, so that equal trees give equal answers.
-func (t *Search) contents(ctx context.Context, a searchArguments, re *regexp.Regexp, w *walker) core.ToolResult {
+func (t *Search) contents(ctx context.Context, a searchArguments, m *matcher, w *walker) core.ToolResult {
 	results := make([]hits, len(w.files))
-	next := make(chan int)
+	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), 8) {
 		wg.Go(func() {
-			for i := range next {
-				results[i] = grep(ctx, w.files[i], re, a.Context)
+			var b buffers
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(w.files) {
+					return
+				}
+				results[i] = m.grep(ctx, &b, w.files[i], a.Context)
 			}
 		})
 	}
-feed:
-	for i := range w.files {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			break feed
-		}
-	}
-	close(next)
 	wg.Wait()
 	if ctx.Err() != nil {
 		return broken("search_files", ctx.Err())
@@ -152,58 +148,155 @@ func matches(rows []row) (n int) {
 	return n
 }
 
+// buffers are reused from file to file.
+type buffers struct{ text, lower []byte }
+
+// maxSlurp is how large a file may be to be searched in memory; larger ones are read line by line.
+const maxSlurp = 4 << 20
+
 // grep searches one file. Files that cannot be read and binary ones give nothing.
-func grep(ctx context.Context, f found, re *regexp.Regexp, around int) hits {
-	h := hits{file: f}
+func (m *matcher) grep(ctx context.Context, b *buffers, f found, around int) hits {
+	if b.text == nil {
+		b.text = make([]byte, 0, 64<<10)
+	}
+	text, whole, err := slurp(f.path, b.text[:0], maxSlurp)
+	b.text = text[:0]
+	if err != nil {
+		return hits{file: f}
+	}
+	if !whole || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return m.stream(ctx, f, around)
+	}
+	h := m.prepare(text, b.lower)
+	b.lower = h.lower
+	if m.none(h) || sniff(text[:min(len(text), sniffLen)]).binary != "" {
+		return hits{file: f}
+	}
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) { // rare, and decoded before it is matched
+		return m.stream(ctx, f, around)
+	}
+	g := gatherer{hits: hits{file: f}, m: m, around: around}
+	if around == 0 && len(m.need) > 0 {
+		g.jump(h)
+	} else {
+		g.all(ctx, text)
+	}
+	return g.hits
+}
+
+// jump looks only at lines that can match.
+func (g *gatherer) jump(h haystack) {
+	n, at := 1, 0 // line n starts at at
+	for at < len(h.text) {
+		i := g.m.next(h, at)
+		if i < 0 {
+			return
+		}
+		start := bytes.LastIndexByte(h.text[:i], '\n') + 1
+		n += bytes.Count(h.text[at:start], []byte("\n"))
+		end := len(h.text)
+		at = end
+		if j := bytes.IndexByte(h.text[i:], '\n'); j >= 0 {
+			end, at = i+j, i+j+1
+		}
+		g.line(n, trimLine(h.text[start:end]))
+		n++
+	}
+}
+
+// all looks at every line.
+func (g *gatherer) all(ctx context.Context, text []byte) {
+	for n := 1; len(text) > 0; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return
+		}
+		line := text
+		if i := bytes.IndexByte(text, '\n'); i >= 0 {
+			line, text = text[:i], text[i+1:]
+		} else {
+			text = nil
+		}
+		g.line(n, trimLine(line))
+	}
+}
+
+// trimLine is a line as it is matched: without CR and what is too long.
+func trimLine(line []byte) []byte {
+	if len(line) > maxSearchLine {
+		return line[:maxSearchLine]
+	}
+	return bytes.TrimSuffix(line, []byte("\r"))
+}
+
+// stream searches a file of any size and encoding line by line.
+func (m *matcher) stream(ctx context.Context, f found, around int) hits {
+	g := gatherer{hits: hits{file: f}, m: m, around: around}
 	o, err := openText(f.path, false)
 	if err != nil {
-		return h
+		return g.hits
 	}
 	defer o.close()
 	if o.form.binary != "" {
-		return h
+		return g.hits
 	}
-	var before []row // the last lines that were not shown
-	after, last, read := 0, 0, 0
+	read := 0
 	for n := 1; ; n++ {
 		line, cut, err := o.line(maxSearchLine)
 		if err != nil || (n%1024 == 0 && ctx.Err() != nil) || read > maxSearchFile {
-			if err != nil && err != io.EOF { //nolint:errorlint // line returns it bare
-				return h
-			}
-			return h
+			return g.hits
 		}
 		read += len(line) + cut
-		loc := re.FindIndex(line)
-		if loc != nil {
-			if h.count++; len(h.rows) > maxPerFile {
-				continue
-			}
-			if around == 0 {
-				h.rows = append(h.rows, row{line: n, text: excerpt(line, loc), match: true})
-				continue
-			}
-			for i, r := range before {
-				r.gap = i == 0 && r.line > last+1
-				h.rows = append(h.rows, r)
-			}
-			gap := len(before) == 0 && n > last+1
-			before = before[:0]
-			h.rows = append(h.rows, row{line: n, text: excerpt(line, loc), match: true, gap: gap})
-			last, after = n, around
-			continue
-		}
-		switch {
-		case around == 0 || len(h.rows) > maxPerFile:
-		case after > 0:
-			after--
-			last = n
-			h.rows = append(h.rows, row{line: n, text: excerpt(line, nil)})
-		default:
-			before = append(before, row{line: n, text: excerpt(line, nil)})
-			if len(before) > around {
-				before = before[1:]
-			}
+		g.line(n, line)
+	}
+}
+
+// gatherer collects the rows of one file.
+type gatherer struct {
+	hits
+
+	m      *matcher
+	around int
+	before []row // the last lines that were not shown
+	after  int   // lines to show behind the last match
+	last   int   // the last line shown
+}
+
+// line takes line n.
+func (g *gatherer) line(n int, line []byte) {
+	loc := g.m.re.FindIndex(line)
+	if loc == nil {
+		g.context(n, line)
+		return
+	}
+	if g.count++; len(g.rows) > maxPerFile {
+		return
+	}
+	if g.around == 0 {
+		g.rows = append(g.rows, row{line: n, text: excerpt(line, loc), match: true})
+		return
+	}
+	for i, r := range g.before {
+		r.gap = i == 0 && r.line > g.last+1
+		g.rows = append(g.rows, r)
+	}
+	gap := len(g.before) == 0 && n > g.last+1
+	g.before = g.before[:0]
+	g.rows = append(g.rows, row{line: n, text: excerpt(line, loc), match: true, gap: gap})
+	g.last, g.after = n, g.around
+}
+
+// context takes a line that does not match.
+func (g *gatherer) context(n int, line []byte) {
+	switch {
+	case g.around == 0 || len(g.rows) > maxPerFile:
+	case g.after > 0:
+		g.after--
+		g.last = n
+		g.rows = append(g.rows, row{line: n, text: excerpt(line, nil)})
+	default:
+		g.before = append(g.before, row{line: n, text: excerpt(line, nil)})
+		if len(g.before) > g.around {
+			g.before = g.before[1:]
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -118,7 +117,7 @@ func (t *Search) search(ctx context.Context, run core.ToolRun, a searchArguments
 	if a.Target == "files" {
 		return t.names(a, w)
 	}
-	re, err := regexp.Compile(a.Pattern)
+	m, err := newMatcher(a.Pattern)
 	if err != nil {
 		return tools.Fail("search_files: the pattern is not a valid regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ") +
 			`. Put \ before characters that are meant literally; lookaround and backreferences do not exist here.`)
@@ -130,7 +129,7 @@ func (t *Search) search(ctx context.Context, run core.ToolRun, a searchArguments
 		}
 	}
 	w.files = files
-	return t.contents(ctx, a, re, w)
+	return t.contents(ctx, a, m, w)
 }
 
 // globMatch matches a glob against a slash path; one without "/" against the name alone.

@@ -241,3 +241,46 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// FuzzMatcher compares the shortcuts with matching every line.
+func FuzzMatcher(f *testing.F) {
+	for _, p := range []string{
+		"a+bc", "(?i)KeLvin", "foo|ba[rz]", "^x.*y$", `\bw\w+`, "(ab){2,}c?", `\Aone`, `end\z`, "(?i)straße", "[a-c]d", "a|b|", "x{0,2}", `(?s)a.b`, "é", `\r`, "(?m)^b$", `a\nb`, "(?i:AB)cd|xy", "\ufeffa",
+	} {
+		f.Add(p, "one abc\nKELVIN kelvin \u212Aelvin\r\nfoobar\nxy\nend\n")
+		f.Add(p, "\ufeffa\r\nb\rc\n\nstraSSE\nababc\xffd")
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, pattern, content string) {
+		m, err := newMatcher(pattern)
+		if err != nil || len(pattern) > 200 {
+			return
+		}
+		p := filepath.Join(dir, fmt.Sprintf("%x", digest([]byte(pattern+"\x00"+content)))[:16])
+		if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.Remove(p) }()
+		for _, around := range []int{0, 1} {
+			got := m.grep(t.Context(), &buffers{}, found{path: p}, around)
+			want := m.stream(t.Context(), found{path: p}, around)
+			if got.count != want.count || fmt.Sprint(got.rows) != fmt.Sprint(want.rows) {
+				t.Errorf("%q in %q, %d around: %v, line by line %v (need %q)", pattern, content, around, got.rows, want.rows, m.need)
+			}
+		}
+	})
+}
+
+// TestPolicy_freeNames checks the walk's shortcut against the judgement of every single name.
+func TestPolicy_freeNames(t *testing.T) {
+	t.Parallel()
+	p := tools.Policy{Home: home.At("/u/.hermes"), Root: "/u/work", User: "/u"}
+	for _, dir := range []string{"/", "/u", "/u/work", "/u/work/sub", "/u/.hermes", "/u/.hermes/skills", "/u/.ssh", "/u/.config/gh", "/u/work/gcloud", "/etc", "/etc/ssl", "/proc/1", "/u/.aws", "/u/.kube"} {
+		free := p.FreeNames(dir)
+		for _, name := range []string{"a.go", ".netrc", "_netrc", "id_rsa", "ID_RSA", "credentials", "config", "config.json", "hosts.yml", "shadow", "environ", "key", ".env", "application_default_credentials.json", ".hermes"} {
+			if a, why := p.Read(filepath.Join(dir, name), ""); free != nil && free(name) && a != tools.ActionAllow {
+				t.Errorf("%s/%s is not free: %s", dir, name, why)
+			}
+		}
+	}
+}

@@ -130,13 +130,13 @@ func (s *Seen) read(session, path string, g glimpse) (repeated bool) {
 	if g.cut {
 		return false
 	}
-	f.lines = join(append(f.lines, g.shown))
+	f.lines = joinRanges(append(f.lines, g.shown))
 	f.full = f.full || g.total == 0 || (len(f.lines) == 1 && f.lines[0].first <= 1 && f.lines[0].last >= g.total)
 	return false
 }
 
-// join sorts ranges and merges those that touch.
-func join(in []lineRange) []lineRange {
+// joinRanges sorts ranges and merges those that touch.
+func joinRanges(in []lineRange) []lineRange {
 	slices.SortFunc(in, func(a, b lineRange) int { return cmp.Compare(a.first, b.first) })
 	out := in[:0]
 	for _, r := range in {

@@ -48,20 +48,25 @@ func (w *walker) folder(ctx context.Context, dir, base, rel string, rules []rule
 	if err != nil || depth > 200 {
 		return nil //nolint:nilerr // a folder that cannot be read has nothing to find
 	}
-	rules = append(slices.Clip(rules), rulesIn(dir, base)...)
+	if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == ".gitignore" }) {
+		rules = append(slices.Clip(rules), rulesIn(dir, base)...)
+	}
+	free := w.policy.FreeNames(dir)
 	for _, e := range entries {
 		if w.cut {
 			return nil
 		}
 		name := e.Name()
-		at := found{path: filepath.Join(dir, name), rel: path.Join(rel, name), link: e.Type()&os.ModeSymlink != 0}
+		at := found{path: join(dir, name, filepath.Separator), rel: join(rel, name, '/'), link: e.Type()&os.ModeSymlink != 0}
 		switch {
 		case name == ".git" || name == ".hg" || name == ".svn" || name == ".jj":
 			continue
-		case ignored(rules, path.Join(base, name), e.IsDir()):
+		case len(rules) > 0 && ignored(rules, path.Join(base, name), e.IsDir()):
 			continue
 		}
-		if a, _ := w.policy.Read(at.path, w.session); a != tools.ActionAllow {
+		if free != nil && free(name) && !e.IsDir() {
+			// nothing to judge
+		} else if a, _ := w.policy.Read(at.path, w.session); a != tools.ActionAllow {
 			continue
 		}
 		if e.IsDir() {
@@ -80,4 +85,12 @@ func (w *walker) folder(ctx context.Context, dir, base, rel string, rules []rule
 		w.files = append(w.files, at)
 	}
 	return nil
+}
+
+// join puts a plain name behind a clean folder; path.Join would clean the whole again.
+func join(dir, name string, sep byte) string {
+	if dir == "" || dir[len(dir)-1] == sep {
+		return dir + name
+	}
+	return dir + string(rune(sep)) + name
 }
