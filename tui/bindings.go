@@ -34,7 +34,7 @@ func (m *Model) find(scope keys.Scope, keystroke string) (action, bool) {
 	if !ok {
 		return action{}, false
 	}
-	return m.action(b.ID)
+	return m.action(b.Target())
 }
 
 func (m *Model) action(id string) (action, bool) {
@@ -155,6 +155,10 @@ func commandBindings() []action {
 		{
 			Binding: keys.Binding{ID: "app.help", Scope: keys.Prefix, Keys: []string{"?"}, Slash: "/help", Help: "keys and commands"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.showHelp() },
+		},
+		{
+			Binding: keys.Binding{ID: "app.palette", Scope: keys.Prefix, Keys: []string{"p", "ctrl+x"}, Slash: "/palette", Help: "find any action"},
+			run:     func(m *Model, _ string) tea.Cmd { return m.showPalette() },
 		},
 		{
 			Binding: keys.Binding{ID: "session.new", Scope: keys.Prefix, Keys: []string{"n"}, Slash: "/new", Help: "start a new session"}, why: whyNoSwitch,
@@ -317,6 +321,7 @@ func transcriptBindings() []action {
 		retry, fork, share,
 		b("read.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
 		b("read.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),
+		b("read.palette", "find any action", (*Model).showPalette, ":"),
 		b("read.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
 		b("read.back", "back to the composer", func(m *Model) tea.Cmd { m.focusComposer(); return nil }, "q", "i"),
 	}
@@ -355,6 +360,7 @@ func listBindings() []action {
 		b("list.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
 		b("list.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),
 		b("list.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
+		b("list.palette", "find any action", (*Model).showPalette, ":"),
 		b("list.back", "back to the composer", func(m *Model) tea.Cmd { m.focusComposer(); return nil }, "q"),
 	}
 }

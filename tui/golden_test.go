@@ -53,6 +53,9 @@ func views() map[string]func(r *rig) {
 			}
 			r.send(listedMsg{rows: rows})
 			r.keys("j", "j")
+			lines, _ := previewPort{r.p}.Preview(r.t.Context(), "s3")
+			l, _ := r.m.layers[0].(*sessionsLayer)
+			r.send(previewMsg{layer: l, id: "s3", lines: lines})
 		},
 		"failed": func(r *rig) {
 			at := core.Meta{SessionID: "s1"}

@@ -45,7 +45,7 @@ func (m *Model) helpLine(st *theme.Styles, b keys.Binding, w int) string {
 		left = cell.Fit(left, 3) + strings.TrimSpace(b.Slash+" "+b.Args)
 	}
 	help := b.Help
-	if a, ok := m.action(b.ID); ok && a.why != nil {
+	if a, ok := m.action(b.Target()); ok && a.why != nil {
 		if why := a.why(m); why != "" {
 			help += " — " + why
 		}

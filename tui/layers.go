@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -85,8 +86,20 @@ type sessionsLayer struct{ picker *sessions.Picker }
 func (l *sessionsLayer) setError(text string) { l.picker.SetError(text) }
 
 func (m *Model) showSessions() tea.Cmd {
-	m.push(&sessionsLayer{picker: sessions.New(m.ws.Info.SessionID, m.opt.Now)})
+	l := &sessionsLayer{picker: sessions.New(m.ws.Info.SessionID, m.opt.Now)}
+	if m.ws.Previews != nil {
+		l.picker.ShowPreviews()
+	}
+	m.push(l)
 	return m.listCmd()
+}
+
+// pickSession is the picker at the start of the program.
+func (m *Model) pickSession() tea.Cmd {
+	if m.ws.Sessions == nil {
+		return m.toast(core.LevelWarn, "sessions: "+notHere)
+	}
+	return m.showSessions()
 }
 
 func (m *Model) listed(msg listedMsg) tea.Cmd {
@@ -96,6 +109,7 @@ func (m *Model) listed(msg listedMsg) tea.Cmd {
 				return m.fail(msg.err)
 			}
 			s.picker.SetRows(msg.rows)
+			return s.preview(m)
 		}
 	}
 	return nil
@@ -107,6 +121,9 @@ func (l *sessionsLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 
 func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	a := l.picker.Update(msg)
+	if a.Do == sessions.Nothing {
+		return l.preview(m)
+	}
 	again := func(m *Model) tea.Cmd { return m.listCmd() }
 	switch a.Do {
 	case sessions.Close:
@@ -145,7 +162,13 @@ func (m *Model) switchSession(f func(ctx context.Context, o Opener) (Workspace, 
 type modelLayer struct{ picker *picker.Picker }
 
 func (m *Model) showModels() tea.Cmd {
-	m.push(&modelLayer{picker: picker.New("Model", "Enter switches; the next turn starts a new prompt cache · Esc closes")})
+	note := "Enter switches; the next turn starts a new prompt cache · Esc closes"
+	if p := m.run.meter.prompt; p.Known && p.N > 0 {
+		note = fmt.Sprintf("Enter switches; the next turn sends about %d,000 tokens uncached · Esc closes", (p.N+999)/1000)
+	}
+	l := &modelLayer{picker: picker.New("Model", note)}
+	l.picker.AllowFree("use")
+	m.push(l)
 	return m.modelsCmd()
 }
 

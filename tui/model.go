@@ -123,9 +123,11 @@ func New(o Options) *Model {
 	}
 	m.focusPane(layout.Chat)
 	if o.Workspace.Conversation == nil {
+		m.applyKeys()
 		m.startOnboarding()
 	} else {
 		m.show(o.Workspace)
+		m.applyKeys()
 		m.chat.Composer().SetText(o.Draft)
 	}
 	return m
@@ -134,6 +136,9 @@ func New(o Options) *Model {
 // Init asks the terminal for its background and starts listening to the workspace.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.connect()}
+	if m.opt.PickSession && m.onboard == nil {
+		cmds = append(cmds, m.pickSession())
+	}
 	if !m.scr.plain && (m.opt.Theme == "" || m.opt.Theme == "auto") {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

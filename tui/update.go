@@ -204,6 +204,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // composed handles what the commands around the composer bring back.
 func (m *Model) composed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case previewDueMsg:
+		return m.previewDue(msg)
+	case previewMsg:
+		m.previewCame(msg)
 	case filesMsg:
 		return m.filesCame(msg)
 	case shellOutMsg:

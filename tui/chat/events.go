@@ -88,7 +88,9 @@ func (p *Pane) addCall(call *card.Call) {
 }
 
 // AddShell shows the card of a line the person runs; the model does not see it.
-func (p *Pane) AddShell(call *card.Call) { p.add(&item{kind: kindTool, id: call.ID, call: call, private: true}) }
+func (p *Pane) AddShell(call *card.Call) {
+	p.add(&item{kind: kindTool, id: call.ID, call: call, private: true})
+}
 
 // Shared marks a shell card as sent to the model.
 func (p *Pane) Shared(call *card.Call) {

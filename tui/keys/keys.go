@@ -37,6 +37,16 @@ type Binding struct {
 	Help  string   // what it does, a few words, lower case
 	// Note only documents: the widget handles the key itself and the root never looks it up.
 	Note bool
+	// Of is the id of the action when this binding only gives it another key.
+	Of string
+}
+
+// Target returns the id of the action that b reaches.
+func (b Binding) Target() string {
+	if b.Of != "" {
+		return b.Of
+	}
+	return b.ID
 }
 
 // Table is a set of bindings in the order the help shows them.

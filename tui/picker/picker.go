@@ -4,6 +4,7 @@ package picker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -43,12 +44,16 @@ type Picker struct {
 	loaded bool
 	err    string
 	sel    int
+	free   string // the word before text that is no item, when such text may be picked
 }
 
 // New returns a picker that shows "loading" until SetItems; note stands below the list.
 func New(title, note string) *Picker {
 	return &Picker{title: title, note: note, field: composer.NewField("", false)}
 }
+
+// AllowFree lets what was typed be picked although no item is called so; word is put before it.
+func (p *Picker) AllowFree(word string) { p.free = word }
 
 // SetItems gives the choices; the one with id current is selected.
 func (p *Picker) SetItems(items []Item, current string) {
@@ -114,6 +119,9 @@ func (p *Picker) refilter() {
 	p.shown = p.shown[:0:0]
 	for _, i := range match.Rank(p.field.Text(), p.texts, 0) {
 		p.shown = append(p.shown, p.items[i])
+	}
+	if text := strings.TrimSpace(p.field.Text()); p.free != "" && text != "" && !slices.ContainsFunc(p.items, func(it Item) bool { return it.ID == text }) {
+		p.shown = append(p.shown, Item{ID: text, Label: p.free + " " + text, Note: "not in the list"})
 	}
 	p.sel = min(p.sel, max(len(p.shown)-1, 0))
 }

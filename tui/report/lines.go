@@ -141,6 +141,9 @@ func PreviewLines(st *theme.Styles, past []PreviewLine, w, h int) []string {
 	}
 	if len(out) > h {
 		out = out[len(out)-h:]
+		if out[0] == "" {
+			out = out[1:]
+		}
 	}
 	return out
 }

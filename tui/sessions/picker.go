@@ -11,6 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/tui/composer"
+	"hermes/tui/match"
+	"hermes/tui/report"
 )
 
 // Row is one stored session.
@@ -68,6 +70,8 @@ type Picker struct {
 	sel     int
 	top     int
 	now     func() time.Time
+	// previews are the ends of sessions by id; nil when they are not shown.
+	previews map[string][]report.PreviewLine
 }
 
 // New returns a picker; current is the id of the open session.
@@ -94,17 +98,13 @@ func (p *Picker) SetRows(rows []Row) {
 func (p *Picker) SetError(text string) { p.err, p.loaded = text, true }
 
 func (p *Picker) refilter() {
-	words := strings.Fields(strings.ToLower(p.filter.Text()))
+	texts := make([]string, len(p.rows))
+	for i, r := range p.rows {
+		texts[i] = r.Title + " " + r.ID + " " + r.Model + " " + r.Folder
+	}
 	p.shown = p.shown[:0:0]
-	for _, r := range p.rows {
-		text := strings.ToLower(r.Title + " " + r.ID + " " + r.Model + " " + r.Folder)
-		ok := true
-		for _, w := range words {
-			ok = ok && strings.Contains(text, w)
-		}
-		if ok {
-			p.shown = append(p.shown, r)
-		}
+	for _, i := range match.Rank(p.filter.Text(), texts, 0) {
+		p.shown = append(p.shown, p.rows[i])
 	}
 	p.sel = min(p.sel, max(len(p.shown)-1, 0))
 }
@@ -146,7 +146,11 @@ func (p *Picker) filterKey(name string, msg tea.Msg) Action {
 	case "enter", "up", "down":
 		p.mode = browsing
 	default:
+		before := p.filter.Text()
 		p.filter.Update(msg)
+		if p.filter.Text() != before {
+			p.sel = 0
+		}
 	}
 	p.refilter()
 	return Action{}

@@ -12,16 +12,31 @@ import (
 // View draws the picker for a screen of w by h cells. cx and cy are the cursor within the box; cx is
 // negative when no text is being typed.
 func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
-	bw := min(w, 110)
+	wide := 110
+	if p.previews != nil {
+		wide = 160
+	}
+	bw := min(w, wide)
 	inner := max(bw-4, 1)
+	listW, below := inner, 0
+	switch {
+	case p.previews == nil:
+	case bw >= besideFrom:
+		listW = inner * 55 / 100
+	case h >= belowFrom:
+		below = belowLines + 1
+	}
 	foot := p.foot(st, inner)
 	rows := max(min(len(p.shown), 20), 3)
-	bh := min(rows+2+len(foot)+2, h)
-	room := max(bh-2-2-len(foot), 1)
+	if listW < inner {
+		rows = max(rows, 14) // room to read
+	}
+	bh := min(rows+2+len(foot)+2+below, h)
+	room := max(bh-4-len(foot)-below, 1)
 	p.top = max(min(p.top, p.sel), p.sel-room+1)
 	p.top = max(min(p.top, len(p.shown)-room), 0)
 
-	head, cx := p.head(st, inner)
+	head, cx := p.head(st, listW)
 	lines := []string{head, ""}
 	switch {
 	case !p.loaded:
@@ -30,9 +45,16 @@ func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 		lines = append(lines, st.Muted.Render("no sessions match"))
 	}
 	for i := p.top; i < len(p.shown) && i < p.top+room; i++ {
-		lines = append(lines, p.row(st, p.shown[i], i == p.sel, inner))
+		lines = append(lines, p.row(st, p.shown[i], i == p.sel, listW))
 	}
-	lines = cell.Block(lines, inner, max(bh-2-len(foot), 0))
+	lines = cell.Block(lines, listW, max(bh-2-len(foot)-below, 0))
+	if listW < inner {
+		lines = p.beside(st, lines, listW, inner)
+	}
+	if below > 0 {
+		lines = append(lines, st.Faint.Render(cell.Repeat("─", inner)))
+		lines = append(lines, p.previewLines(st, inner, below-1)...)
+	}
 	lines = append(lines, foot...)
 	for i := range lines {
 		lines[i] = " " + cell.Fit(lines[i], inner) + " "
