@@ -95,6 +95,7 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 
 // outputs judges programs that take the place to write to in a flag.
 func (s *scan) outputs(name string, args []string) {
+	s.remoteNames(name, args)
 	flags := map[string][]string{"curl": {"-o", "--output", "--output-dir"}, "wget": {"-O", "-P", "--output-document", "--directory-prefix"}, "unzip": {"-d"}}[name]
 	if flags == nil {
 		flags = []string{"-C", "--directory"}
@@ -114,6 +115,24 @@ func (s *scan) outputs(name string, args []string) {
 				s.writes(a[2:])
 				s.brings(name, a[2:])
 			}
+		}
+	}
+}
+
+// remoteNames remembers the files that curl -O and wget name after the address.
+func (s *scan) remoteNames(name string, args []string) {
+	values := "-o -d -H -u -A -e -x -X -T -F -b -c -w --output --header --data"
+	if name == "wget" {
+		values = "-O -P -U --output-document --directory-prefix --header"
+	}
+	flags, operands := options(args, values)
+	if name == "curl" && !has(flags, "O", "remote-name", "remote-name-all") || name != "curl" && name != "wget" || name == "wget" && has(flags, "O", "output-document") {
+		return
+	}
+	for _, o := range operands {
+		o, _, _ = strings.Cut(o, "?")
+		if i := strings.LastIndexByte(o, '/'); i >= 0 && i+1 < len(o) {
+			s.brings(name, o[i+1:])
 		}
 	}
 }

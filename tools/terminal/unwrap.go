@@ -111,6 +111,13 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 	case name == "eval":
 		s.inline(strings.Join(args, " "))
 		return nil, false
+	case name == "alias":
+		for _, a := range args {
+			if _, value, ok := strings.Cut(a, "="); ok {
+				s.inline(value)
+			}
+		}
+		return nil, false
 	case name == "trap" && len(args) > 1:
 		s.inline(skipFlags(args, "")[0])
 		return nil, false
@@ -362,6 +369,9 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		name, args = base(rest[0]), rest[1:]
 	}
 	for _, r := range redirs {
+		if r.Op == syntax.RdrIn && isShell(name) && !hasDashC(args) {
+			s.fresh(name, []string{name, s.words.one(r.Word)}) // bash < x.sh
+		}
 		if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc && r.Op != syntax.WordHdoc {
 			continue
 		}
@@ -377,6 +387,13 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			s.code(name, src)
 		case isDatabase(name):
 			s.sql(src)
+		case name == "tee":
+			_, operands := options(args, "")
+			for _, o := range operands {
+				if p, ok := s.path(o); ok {
+					s.wrote(p, src)
+				}
+			}
 		}
 	}
 }
@@ -412,7 +429,7 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		argv = rest
 		name = base(argv[0])
 	}
-	said, known := s.words.said(b.X)
+	said, known := s.content(b.X)
 	switch {
 	case isShell(name) && !hasDashC(argv) && len(skipFlags(argv[1:], "-o")) == 0:
 		if known {
