@@ -416,3 +416,32 @@ rules:
 		t.Errorf("the next request still knows the turn: %s", body[strings.Index(body, `"messages"`):])
 	}
 }
+
+// What is read in a folder that was never trusted taints the turn; in a trusted one it does not.
+func TestE2E_taint(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, "rules:\n  - {when: {turn: 0}, reply: {tool_calls: [{name: read_file, arguments: {path: a.txt}}]}}\n  - {reply: {text: ok}}\n")
+	w := newWorld(t, env...)
+	if err := os.WriteFile(filepath.Join(w.dir, "a.txt"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taint := func() any {
+		t.Helper()
+		o := w.hermes(t, "", "run", "go", "--json")
+		ended := find(events(t, o.out), "tool_ended")
+		if len(ended) != 1 {
+			t.Fatalf("%+v", o)
+		}
+		detail, _ := ended[0]["detail"].(map[string]any)
+		return detail["taint"]
+	}
+	if got := taint(); got != "file: a.txt" {
+		t.Errorf("untrusted: %v", got)
+	}
+	if o := w.hermes(t, "", "trust"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if got := taint(); got != nil {
+		t.Errorf("trusted: %v", got)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 const storyModel = `
@@ -57,19 +56,7 @@ func TestE2E_aFirstDay(t *testing.T) {
 
 	x.keys("danger" + enter)
 	x.see("chmod -R 777 sub", "once", "deny")
-	// A key typed before the dialog settled is not an answer; the same key counts afterwards.
-	until := time.NewTimer(patience)
-	defer until.Stop()
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for !strings.Contains(x.screen(), "tick 1") {
-		select {
-		case <-tick.C:
-			x.keys("o")
-		case <-until.C:
-			t.Fatalf("the approval is not taken:\n%s", x.screen())
-		}
-	}
+	x.press("o", "tick 1")
 	x.see("It ticked three times.")
 	if fi, err := os.Stat(filepath.Join(w.dir, "sub")); err != nil || fi.Mode().Perm() != 0o777 {
 		t.Error("the approved command did not run")
@@ -118,19 +105,9 @@ func TestE2E_demo(t *testing.T) {
 	x.see("demo model (scripted)", "--loud")
 	x.keys(enter)
 	x.see("rm -rf old-releases", "once", "deny")
-	until := time.NewTimer(patience)
-	defer until.Stop()
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for !strings.Contains(x.screen(), "old-releases/ is gone") {
-		select {
-		case <-tick.C:
-			x.keys("o")
-		case <-until.C:
-			t.Fatalf("the demo does not end:\n%s", x.screen())
-		}
-	}
-	x.keys("\x15what is the weather?" + enter)
+	x.press("o", "old-releases/ is gone")
+	x.idle()
+	x.keys("what is the weather?" + enter)
 	x.see("not a language model")
 	x.idle()
 	x.keys(ctrlC + ctrlC)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"hermes/core"
@@ -40,14 +41,12 @@ type Options struct {
 type App struct {
 	opts       Options
 	Home       home.Home
-	Config     config.Config
 	Settings   *config.Store
-	Problems   []config.Problem
 	Sessions   *session.Store
 	Log        *slog.Logger
 	logFile    *logFile
 	copies     *undo.Store // of files that the agent's tools are about to change
-	redactor   *redact.Redactor
+	state      atomic.Pointer[state]
 	scripted   bool   // the demo: its model is a script and is labelled as such
 	invitation string // the draft of a session without one; the demo suggests its question
 	now        func() time.Time
@@ -64,27 +63,47 @@ func Open(o Options) (*App, error) {
 	a.logFile = &logFile{path: h.LogFile()}
 	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a.Reload()
-	a.copies = undo.New(h, a.Config.Undo.MaxBytes)
+	a.copies = undo.New(h, a.Config().Undo.MaxBytes)
 	return a, nil
+}
+
+// state is what Reload replaces as a whole: sessions read it while the person changes settings.
+type state struct {
+	config   config.Config
+	problems []config.Problem
+	redactor *redact.Redactor
 }
 
 // Reload reads the configuration again, after it was changed.
 func (a *App) Reload() {
-	a.Config, a.Problems = config.Load(a.Home)
+	next := &state{}
+	next.config, next.problems = config.Load(a.Home)
 	secrets := map[string]string{}
-	for i, v := range a.Config.Secrets.Values() {
-		secrets[a.Config.Secrets.Names()[i]] = v
+	for i, v := range next.config.Secrets.Values() {
+		secrets[next.config.Secrets.Names()[i]] = v
 	}
 	for _, kv := range a.opts.Environ {
 		if name, value, ok := strings.Cut(kv, "="); ok && config.LooksSecret(name) {
 			secrets[name] = value
 		}
 	}
-	a.redactor = redact.New(secrets)
+	next.redactor = redact.New(secrets)
+	a.state.Store(next)
 }
 
-// Redactor removes the secrets this process knows of.
-func (a *App) Redactor() core.Redactor { return a.redactor }
+// Config is the configuration as it was last read.
+func (a *App) Config() *config.Config { return &a.state.Load().config }
+
+// Problems are what could not be used of the configuration.
+func (a *App) Problems() []config.Problem { return a.state.Load().problems }
+
+// Redactor removes the secrets this process knows of, those added since included.
+func (a *App) Redactor() core.Redactor { return currentRedactor{a} }
+
+type currentRedactor struct{ a *App }
+
+// Redact removes secrets from text.
+func (c currentRedactor) Redact(text string) string { return c.a.state.Load().redactor.Redact(text) }
 
 // Version is the program's version.
 func (a *App) Version() string { return a.opts.Version }
@@ -97,7 +116,7 @@ func (a *App) Close() error { return a.logFile.Close() }
 func (a *App) Notices() []core.Notice {
 	var out []core.Notice
 	for _, level := range []core.Level{core.LevelError, core.LevelWarn} {
-		for _, p := range a.Problems {
+		for _, p := range a.Problems() {
 			if p.Level == level {
 				out = append(out, core.Notice{Level: p.Level, Text: p.String(), Remedy: p.Remedy})
 			}
@@ -115,7 +134,7 @@ func (a *App) lookup(name string) string {
 	if name == "" {
 		return ""
 	}
-	if v, ok := a.Config.Secrets.Lookup(name); ok && v != "" {
+	if v, ok := a.Config().Secrets.Lookup(name); ok && v != "" {
 		return v
 	}
 	return a.opts.Getenv(name)

@@ -39,7 +39,7 @@ func (s *Session) RunTask(ctx context.Context, t core.Task) (core.TaskResult, er
 	ses := a.Sessions.New(s.folder, model.Info().Ref(), session.Prompt{System: frozen.Text, Tools: specs})
 	w := &taskWatch{s: s, task: t, child: ses.ID(), started: a.now()}
 	child := agent.New(agent.Options{
-		Model: model, Tools: box, Journal: ses, System: frozen.Text, Specs: specs, Redactor: a.redactor, Name: t.Title,
+		Model: model, Tools: box, Journal: ses, System: frozen.Text, Specs: specs, Redactor: a.Redactor(), Name: t.Title,
 		Emit: w.event, MaxIterations: t.MaxIterations,
 	})
 	w.emit(&core.TaskStarted{TaskID: t.ID, CallID: t.CallID, Title: t.Title, Child: ses.ID(), Toolsets: t.Toolsets, Limit: t.MaxIterations})

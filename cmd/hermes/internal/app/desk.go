@@ -138,7 +138,7 @@ func (d Desk) Dump(_ context.Context, text string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, d.app.now().Format("20060102-150405.000")+".txt")
-	if err := home.WriteFile(path, []byte(d.app.redactor.Redact(text)), home.FileMode); err != nil {
+	if err := home.WriteFile(path, []byte(d.app.Redactor().Redact(text)), home.FileMode); err != nil {
 		return "", err
 	}
 	return d.app.shortPath(path), nil

@@ -79,7 +79,7 @@ func (a *App) checkPermissions() Check {
 func (a *App) checkConfig() []Check {
 	var out []Check
 	foreign := 0
-	for _, p := range a.Problems {
+	for _, p := range a.Problems() {
 		switch p.Level {
 		case core.LevelInfo:
 			foreign++

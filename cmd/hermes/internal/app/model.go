@@ -61,18 +61,18 @@ func (a *App) picked(c provider.Chosen) (*Picked, error) {
 }
 
 func (a *App) inputs(flags provider.Pick) provider.Inputs {
-	m := a.Config.Model
+	m := a.Config().Model
 	in := provider.Inputs{
 		Flags:     flags,
 		Config:    provider.Pick{Provider: m.Provider, BaseURL: m.BaseURL, Model: m.Default, ContextLength: m.ContextLength},
 		Providers: map[string]provider.Configured{},
 		Env:       a.opts.Getenv,
 		Dotenv: func(name string) string {
-			v, _ := a.Config.Secrets.Lookup(name)
+			v, _ := a.Config().Secrets.Lookup(name)
 			return v
 		},
 	}
-	for name, p := range a.Config.Providers {
+	for name, p := range a.Config().Providers {
 		in.Providers[name] = provider.Configured{BaseURL: p.BaseURL, KeyEnv: p.KeyEnv}
 	}
 	return in
@@ -80,7 +80,7 @@ func (a *App) inputs(flags provider.Pick) provider.Inputs {
 
 func (a *App) prices() provider.Prices {
 	out := provider.Prices{}
-	for model, p := range a.Config.Prices {
+	for model, p := range a.Config().Prices {
 		facts := provider.ModelFacts{Input: &p.Input, Output: &p.Output}
 		if p.Cached > 0 {
 			facts.Cached = &p.Cached
@@ -93,9 +93,9 @@ func (a *App) prices() provider.Prices {
 // Auxiliary is the model of a side task ("title", "compression" …): the one configured for it, else
 // that of "default". ok is false when neither is set.
 func (a *App) Auxiliary(task string) (m *Picked, isSet bool, err error) {
-	aux, found := a.Config.Auxiliary[task]
+	aux, found := a.Config().Auxiliary[task]
 	if !found || aux == (config.Auxiliary{}) {
-		aux = a.Config.Auxiliary["default"]
+		aux = a.Config().Auxiliary["default"]
 	}
 	if aux == (config.Auxiliary{}) || aux.Provider == "auto" && aux.Model == "" {
 		return nil, false, nil

@@ -110,7 +110,7 @@ func (h shelf) Export(_ context.Context, id, format string, redact bool) (string
 	}
 	var red core.Redactor
 	if redact {
-		red = h.a.redactor
+		red = h.a.Redactor()
 	}
 	var b strings.Builder
 	e := h.a.Sessions.ExportOf(t, red)

@@ -40,7 +40,7 @@ func (t talk) Context(context.Context) (tui.ContextUse, error) {
 	p := s.ses.Prompt()
 	use := tui.ContextUse{}
 	use.Used, use.Window = s.agent.Window()
-	if c := s.app.Config.Compression; c.Enabled && use.Window > 0 {
+	if c := s.app.Config().Compression; c.Enabled && use.Window > 0 {
 		use.Compacts = int(c.Threshold * float64(use.Window))
 	}
 	add := func(name, note string, tokens int) {
@@ -102,7 +102,7 @@ type rules struct{ a *App }
 func (r rules) List(context.Context) ([]tui.Rule, error) {
 	r.a.Reload()
 	var out []tui.Rule
-	for _, rule := range r.a.Config.Approvals.Allow {
+	for _, rule := range r.a.Config().Approvals.Allow {
 		out = append(out, tui.Rule{ID: rule, Text: rule})
 	}
 	return out, nil

@@ -80,11 +80,11 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	}
 	p := s.ses.Prompt()
 	s.agent = agent.New(agent.Options{
-		Model: s.model, Tools: s.tools, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.redactor,
+		Model: s.model, Tools: s.tools, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.Redactor(),
 		Emit: s.emit, MaxIterations: a.maxIterations(), Compaction: compression,
 	})
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
-		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config.Display.BusyMode),
+		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
 	})
 	return s, nil
 }
@@ -98,7 +98,7 @@ func (s *Session) boxOptions(unattended bool) boxOptions {
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
 	} else {
-		s.Approvals = newApprovals(time.Duration(s.app.Config.Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
+		s.Approvals = newApprovals(time.Duration(s.app.Config().Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
 		s.Questions = newQuestions(s.Feed.Emit)
 		s.approver, o.asker = s.Approvals, s.Questions
 	}
@@ -109,7 +109,7 @@ func (s *Session) boxOptions(unattended bool) boxOptions {
 // compaction is how long conversations are shortened; the error says why another model writes the notes
 // than the one that was configured.
 func (s *Session) compaction() (agent.Compaction, error) {
-	c := s.app.Config.Compression
+	c := s.app.Config().Compression
 	out := agent.Compaction{Enabled: c.Enabled, Threshold: c.Threshold, ProtectFirst: c.ProtectFirstN, ProtectLast: c.ProtectLastN}
 	m, isSet, err := s.app.Auxiliary("compression")
 	if isSet && err == nil {
@@ -158,7 +158,7 @@ func (a *App) maxIterations() int {
 	if a.opts.MaxIterations > 0 {
 		return a.opts.MaxIterations
 	}
-	return a.Config.Agent.MaxTurns
+	return a.Config().Agent.MaxTurns
 }
 
 // openTranscript resumes the named session or prepares a new one; it returns what the conversation was
@@ -259,7 +259,7 @@ func (s *Session) changes(told prompt.Facts) func() []string {
 
 // record appends to the transcript; what cannot be recorded is logged, the run will meet the same error.
 func (s *Session) record(r core.Record) {
-	r.Text = s.app.redactor.Redact(r.Text)
+	r.Text = s.app.Redactor().Redact(r.Text)
 	if err := s.ses.Append(r); err != nil {
 		s.app.Log.Warn("record", "session", s.ID(), "err", err)
 	}
@@ -279,7 +279,7 @@ func (s *Session) Records() []core.Record { return s.ses.Records() }
 
 // Rename gives the session a title and tells the screen.
 func (s *Session) Rename(title string) error {
-	if err := s.ses.Rename(s.app.redactor.Redact(title)); err != nil {
+	if err := s.ses.Rename(s.app.Redactor().Redact(title)); err != nil {
 		return err
 	}
 	e := &core.Titled{Title: s.ses.Title()}

@@ -46,6 +46,8 @@ type boxOptions struct {
 type box struct {
 	*tools.Registry
 
+	dir     *tools.Workdir
+	trusted func(path string) bool
 	window  func() int
 	notices []core.Notice
 	closers []func() error
@@ -76,15 +78,15 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 	if o.window == nil {
 		o.window = func() int { return 0 }
 	}
-	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.redactor)}
-	b := &box{window: o.window}
+	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.Redactor())}
+	b := &box{window: o.window, dir: dir, trusted: a.Trusted}
 	k.chosen = b.choose(a.toolsets(o.toolsets))
 	var list []core.Tool
 	for _, name := range k.chosen {
 		list = append(list, k.make(name, b)...)
 	}
 	b.Registry = tools.New(tools.Options{
-		Home: a.Home, Approver: o.approver, Allow: tools.NewRules(a.Settings, a.Config.Approvals.Allow), Redactor: a.redactor,
+		Home: a.Home, Approver: o.approver, Allow: tools.NewRules(a.Settings, a.Config().Approvals.Allow), Redactor: a.Redactor(),
 		Spills: k.spills, Yolo: a.Yolo(), Window: o.window,
 		Fault: func(tool string, value any, stack []byte) {
 			a.Log.Error("panic in tool", "tool", tool, "value", fmt.Sprint(value), "stack", string(stack))
@@ -105,7 +107,7 @@ type kit struct {
 
 // make builds one toolset.
 func (k *kit) make(name string, b *box) []core.Tool {
-	cfg := k.app.Config
+	cfg := k.app.Config()
 	switch name {
 	case setFile:
 		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies})
@@ -122,7 +124,7 @@ func (k *kit) make(name string, b *box) []core.Tool {
 		if err != nil {
 			b.notices = append(b.notices, core.Notice{Level: core.LevelWarn, Text: "web search is off: " + err.Error(), Remedy: core.HintOf(err)})
 		}
-		return web.New(web.Options{Spills: k.spills, Redactor: k.app.redactor, AllowPrivate: cfg.Web.AllowPrivate, Search: search})
+		return web.New(web.Options{Spills: k.spills, Redactor: k.app.Redactor(), AllowPrivate: cfg.Web.AllowPrivate, Search: search})
 	case setTodo:
 		if k.o.todos != nil {
 			return []core.Tool{plan.NewTodo(k.o.todos)}
@@ -141,7 +143,7 @@ func (k *kit) make(name string, b *box) []core.Tool {
 
 // Yolo tells whether approvals are off. An agent's own shell cannot switch them off for another agent.
 func (a *App) Yolo() bool {
-	return (a.opts.Yolo || a.Config.Approvals.Mode == "off") && !a.ActsAsAgent()
+	return (a.opts.Yolo || a.Config().Approvals.Mode == "off") && !a.ActsAsAgent()
 }
 
 // toolsets are the names asked for: of a sub-agent's task, else the person's choice; none means all.
@@ -152,7 +154,7 @@ func (a *App) toolsets(task []string) []string {
 	case len(a.opts.Toolsets) > 0:
 		return a.opts.Toolsets
 	}
-	return a.Config.Toolsets
+	return a.Config().Toolsets
 }
 
 // choose gives the toolsets to build and notes the names that mean nothing here.

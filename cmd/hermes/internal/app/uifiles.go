@@ -57,7 +57,7 @@ func (h history) Append(_ context.Context, text string) error {
 	if err := h.ready(h.app.Home.UI()); err != nil {
 		return err
 	}
-	b, err := json.Marshal(h.app.redactor.Redact(text))
+	b, err := json.Marshal(h.app.Redactor().Redact(text))
 	if err != nil {
 		return &core.Error{Op: "write history", Err: err}
 	}
@@ -91,5 +91,5 @@ func (d drafts) Save(_ context.Context, id, text string) error {
 	if err := d.ready(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return home.WriteFile(path, []byte(d.app.redactor.Redact(text)), home.FileMode)
+	return home.WriteFile(path, []byte(d.app.Redactor().Redact(text)), home.FileMode)
 }

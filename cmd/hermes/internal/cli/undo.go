@@ -119,9 +119,9 @@ func (x *cli) approvals() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rules := append([]string{}, a.Config.Approvals.Allow...)
+		rules := append([]string{}, a.Config().Approvals.Allow...)
 		if x.json {
-			return x.print(map[string]any{"mode": a.Config.Approvals.Mode, "allow": rules, "deny": append([]string{}, a.Config.Approvals.Deny...)})
+			return x.print(map[string]any{"mode": a.Config().Approvals.Mode, "allow": rules, "deny": append([]string{}, a.Config().Approvals.Deny...)})
 		}
 		for i, r := range rules {
 			x.printf("%2d  %s\n", i+1, text.Visible(r))
@@ -139,7 +139,7 @@ func (x *cli) approvals() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		rule, err := pickRule(a.Config.Approvals.Allow, args[0])
+		rule, err := pickRule(a.Config().Approvals.Allow, args[0])
 		if err != nil {
 			return err
 		}

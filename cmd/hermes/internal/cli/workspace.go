@@ -26,14 +26,14 @@ func (x *cli) workspace(ctx context.Context, start startFlags) error {
 	if err != nil {
 		return err
 	}
-	desk, show := a.Desk(), a.Config.Display
+	desk, show := a.Desk(), a.Config().Display
 	editor := x.Getenv("VISUAL")
 	if editor == "" {
 		editor = x.Getenv("EDITOR")
 	}
 	o := tui.Options{
 		Version: x.Version, Theme: show.Theme, NoColor: x.Getenv("NO_COLOR") != "", Log: a.Log, Setup: a.Setup(),
-		Clipboard: desk, LinkOpener: desk, Layouts: desk, Dumps: desk, Keys: a.Config.Keys, Mouse: show.Mouse == "on",
+		Clipboard: desk, LinkOpener: desk, Layouts: desk, Dumps: desk, Keys: a.Config().Keys, Mouse: show.Mouse == "on",
 		NoKeyboardProtocol: show.KeyboardProtocol == "off", NoBell: show.Notifications == "off", BusyMode: show.BusyMode, Editor: editor,
 	}
 	if err := x.first(ctx, a, start, &o); err != nil {

@@ -1,0 +1,76 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"hermes/core"
+	"hermes/core/home"
+)
+
+// Trusted tells whether the person trusts a folder: it lies in one of trusted_dirs. What the agent reads
+// elsewhere taints its turn, so that lessons drawn from it wait for the person.
+func (a *App) Trusted(path string) bool {
+	path, err := home.ResolvePath(path)
+	if err != nil {
+		return false
+	}
+	for _, dir := range a.Config().TrustedDirs {
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+			dir = filepath.Join(a.opts.Getenv("HOME"), rest)
+		}
+		if dir, err := home.ResolvePath(dir); err == nil && filepath.IsAbs(dir) && home.Within(dir, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// Abs is path as seen from the folder hermes was started in.
+func (a *App) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(a.opts.Dir, path)
+}
+
+// Trust remembers that the person trusts a folder.
+func (a *App) Trust(ctx context.Context, dir string) error {
+	dir, err := home.ResolvePath(dir)
+	if err != nil {
+		return err
+	}
+	if err := a.Home.Open(); err != nil {
+		return err
+	}
+	if err := a.Settings.Add(ctx, "trusted_dirs", dir); err != nil {
+		return err
+	}
+	a.Reload()
+	return nil
+}
+
+// Run runs a call and marks results that hold text from folders the person never trusted.
+func (b *box) Run(ctx context.Context, call core.ToolCall, at core.ToolRun) core.ToolResult {
+	r := b.Registry.Run(ctx, call, at)
+	if !r.OK || b.trusted == nil || call.Name != "read_file" && call.Name != "search_files" {
+		return r
+	}
+	var args struct{ Path string }
+	if json.Unmarshal([]byte(call.Arguments), &args) != nil {
+		return r
+	}
+	path := b.dir.Abs(args.Path)
+	if b.trusted(path) {
+		return r
+	}
+	if r.Detail == nil {
+		r.Detail = &core.ToolDetail{}
+	}
+	if r.Detail.Taint == "" {
+		r.Detail.Taint = "file: " + b.dir.Show(path)
+	}
+	return r
+}
