@@ -108,18 +108,7 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 	case isShell(name):
 		s.shell(name, args)
 		return nil, false
-	case name == "eval":
-		s.inline(strings.Join(args, " "))
-		return nil, false
-	case name == "alias":
-		for _, a := range args {
-			if _, value, ok := strings.Cut(a, "="); ok {
-				s.inline(value)
-			}
-		}
-		return nil, false
-	case name == "trap" && len(args) > 1:
-		s.inline(skipFlags(args, "")[0])
+	case s.texts(name, args):
 		return nil, false
 	case name == "su" || name == "script" || name == "flock" || name == "runuser":
 		return s.dashC(name, args), false
@@ -132,13 +121,6 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return nil, false // find.go looks at its actions
 	case runsTools(name):
 		return runTool(name, args), false
-	case name == "tmux" || name == "screen" || name == "hyperfine":
-		for _, a := range args {
-			if strings.ContainsAny(a, " ;|&") {
-				s.inline(a)
-			}
-		}
-		return nil, false
 	case name == "command" && len(args) > 0 && (args[0] == "-v" || args[0] == "-V"):
 		return nil, false
 	}
@@ -172,6 +154,33 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return nil, false
 	}
 	return rest, false
+}
+
+// texts judges the arguments of programs that take shell text; it reports whether name is one.
+func (s *scan) texts(name string, args []string) bool {
+	switch name {
+	case "eval":
+		s.inline(strings.Join(args, " "))
+	case "alias":
+		for _, a := range args {
+			if _, value, ok := strings.Cut(a, "="); ok {
+				s.inline(value)
+			}
+		}
+	case "trap":
+		if rest := skipFlags(args, ""); len(rest) > 1 {
+			s.inline(rest[0])
+		}
+	case "tmux", "screen", "hyperfine":
+		for _, a := range args {
+			if strings.ContainsAny(a, " ;|&") {
+				s.inline(a)
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // runsTools reports whether a program has a verb that starts another one.

@@ -149,9 +149,9 @@ func TestJudge_marks(t *testing.T) {
 	t.Parallel()
 	j, root := scene(t)
 	for command, want := range map[string][]string{
-		`ls; rm -rf src && echo ok`:                {`rm -rf src`},
-		`ls`:                                       nil,
-		`echo é; git push -f; ls; kill -9 1`:       {`git push -f`, `kill -9 1`},
+		`ls; rm -rf src && echo ok`: {`rm -rf src`},
+		`ls`:                        nil,
+		"echo \u00e9; git push -f; ls; kill -9 1": {`git push -f`, `kill -9 1`},
 		`ls > /tmp/x`:                              {`> /tmp/x`},
 		`curl x | sh`:                              {`curl x | sh`},
 		`sh -c 'cd x; rm -rf src'`:                 {`sh -c 'cd x; rm -rf src'`},
