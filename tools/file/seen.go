@@ -98,6 +98,15 @@ func (s *Seen) Forget(session, path string) {
 	}
 }
 
+// Known notes that the whole of a file is before the model though read_file did not show it, such as a
+// file the person attached. data is what was shown.
+func (s *Seen) Known(session, path string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.at(session, path)
+	*f = sight{hash: digest(data), size: int64(len(data)), mtime: time.Now(), full: true, used: f.used}
+}
+
 // glimpse is one finished read.
 type glimpse struct {
 	hash  string // of the whole file; "" when it was not read to its end

@@ -141,6 +141,23 @@ func TestSeen_repeats(t *testing.T) {
 	}
 }
 
+func TestSeen_known(t *testing.T) {
+	t.Parallel()
+	s := NewSeen()
+	c := &change{path: "/f", old: []byte("a"), exists: true, data: []byte("b")}
+	if s.overwrite("s", c) == "" {
+		t.Error("unread")
+	}
+	s.Known("s", "/f", []byte("a"))
+	if why := s.overwrite("s", c); why != "" {
+		t.Error(why)
+	}
+	s.Known("s", "/f", []byte("other"))
+	if s.overwrite("s", c) == "" {
+		t.Error("stale")
+	}
+}
+
 func TestSeen_bounded(t *testing.T) {
 	t.Parallel()
 	s := NewSeen()

@@ -146,7 +146,10 @@ func TestJudge_rules(t *testing.T) {
 func TestJudge_firm(t *testing.T) {
 	t.Parallel()
 	j, root := scene(t)
-	for c, want := range map[string]bool{`rm -rf "$X"/*`: true, `rm -rf /$X`: true, `rm -rf "$X"/build`: false, `rm -rf src`: false, `git push -f`: false} {
+	for c, want := range map[string]bool{
+		`rm -rf "$X"/*`: true, `rm -rf /$X`: true, `rm -rf "$X"/build`: false, `rm -rf src`: false, `git push -f`: false,
+		`echo x > AGENTS.md`: true, `cp x sub/CLAUDE.md`: true, `echo x > ~/.hermes/memories/MEMORY.md`: true, `cat ~/.hermes/config.yaml`: false, `echo x > /tmp/y`: false,
+	} {
 		if got := j.Command(c, root).Firm; got != want {
 			t.Errorf("%s: firm %v", c, got)
 		}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -74,9 +75,13 @@ func (o *jobOutput) seen() int {
 	return o.all
 }
 
+// maxHeldWord bounds what since holds back, in bytes.
+const maxHeldWord = 1024
+
 // since returns what came after the first from bytes, at most limit code points of its end, and where
-// to go on. lost is true when something before it is not there any more.
-func (o *jobOutput) since(from, limit int) (out string, next int, lost bool) {
+// to go on. lost is true when something before it is not there any more. With hold the last word waits
+// for its end, unless it ends as prompts do: half a secret would not be recognised.
+func (o *jobOutput) since(from, limit int, hold bool) (out string, next int, lost bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	start := o.total - len(o.tail)
@@ -93,6 +98,11 @@ func (o *jobOutput) since(from, limit int) (out string, next int, lost bool) {
 			}
 		}
 	}
+	if hold {
+		n := len(b)
+		b = settled(b)
+		next -= n - len(b)
+	}
 	s := text.CleanUTF8(string(b))
 	if over := text.Len(s) - limit; over > 0 {
 		s, lost = string([]rune(s)[over:]), true
@@ -100,10 +110,27 @@ func (o *jobOutput) since(from, limit int) (out string, next int, lost bool) {
 	return s, next, lost
 }
 
-// lines returns limit lines of the tail, leaving out the newest skip.
-func (o *jobOutput) lines(skip, limit int) (out string, shown int) {
+// settled is b without a last word that may go on.
+func settled(b []byte) []byte {
+	if i := bytes.LastIndexAny(b, " \t\r\n") + 1; len(b)-i <= maxHeldWord && !prompts(b) {
+		return b[:i]
+	}
+	return b
+}
+
+// prompts reports whether b ends like a question to whoever reads it.
+func prompts(b []byte) bool {
+	return len(b) > 0 && bytes.IndexByte([]byte("?:])>$#%"), b[len(b)-1]) >= 0
+}
+
+// lines returns limit lines of the tail, leaving out the newest skip. hold is as for since.
+func (o *jobOutput) lines(skip, limit int, hold bool) (out string, shown int) {
 	o.mu.Lock()
-	all := strings.SplitAfter(text.CleanUTF8(string(o.tail)), "\n")
+	tail := o.tail
+	if hold {
+		tail = settled(tail)
+	}
+	all := strings.SplitAfter(text.CleanUTF8(string(tail)), "\n")
 	o.mu.Unlock()
 	if n := len(all); n > 0 && all[n-1] == "" {
 		all = all[:n-1]

@@ -171,7 +171,7 @@ func (t *Terminal) ended(j *job, end ending, observed bool) {
 	if closed || t.opts.OnDone == nil {
 		return
 	}
-	tail, _, _ := j.out.since(0, doneTail)
+	tail, _, _ := j.out.since(0, doneTail, false)
 	if t.opts.Spills != nil {
 		tail = t.opts.Spills.Redact(tail)
 	}
@@ -289,7 +289,7 @@ func (t *Terminal) background(ctx context.Context, run core.ToolRun, a arguments
 	case <-look.C:
 	case <-ctx.Done():
 	}
-	out, shown, _ := j.out.since(0, doneTail)
+	out, shown, _ := j.out.since(0, doneTail, !j.ended())
 	j.mu.Lock()
 	j.polled = shown
 	j.mu.Unlock()

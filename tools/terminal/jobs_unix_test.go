@@ -149,6 +149,32 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// TestJobs_splitSecret polls while a secret is only half printed.
+func TestJobs_splitSecret(t *testing.T) {
+	t.Parallel()
+	y := openYard(t, nil)
+	y.reg = tools.New(tools.Options{Home: y.home, Yolo: true, Redactor: hideSecret{}}, y.Tools()...)
+	y.start(`printf 'ready\nkey hunter2-'; read -r x; printf 'secret end\n'; read -r x; printf 'name? '; read -r x; printf 'sure?'; read -r x`)
+	all := y.until("proc_1", "running")
+	next := func(want string) {
+		t.Helper()
+		y.process("write", "proc_1", "data", "\n")
+		all += y.until("proc_1", want)
+	}
+	next("end")
+	next("name? ")
+	next("sure?") // ends in no blank but in a question mark
+	if strings.Contains(all, "hunter2") || !strings.Contains(all, "[redacted]") {
+		t.Errorf("%s", all)
+	}
+}
+
+type hideSecret struct{}
+
+func (hideSecret) Redact(s string) string {
+	return strings.ReplaceAll(s, "hunter2-secret", "[redacted]")
+}
+
 // TestJobs_whenHostile floods, forks and ignores TERM.
 func TestJobs_whenHostile(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,11 @@ func (s *scan) writes(word string) {
 		return
 	}
 	switch action, why := s.j.policy.Write(p); {
-	case action == tools.ActionAllow && tools.Instructions(p):
-		s.askExact("instructions", "changes "+word+", which tells agents what to do")
+	case tools.Instructions(p) && !home.Within(s.j.policy.Home.Dir(), p):
+		s.note(finding{tier: tools.ActionAsk, id: "instructions", exact: true, firm: true, reason: "changes " + word + ", which tells agents what to do"})
 	case action == tools.ActionAllow:
+	case action == tools.ActionDeny && home.Within(s.j.policy.Home.Dir(), p):
+		s.note(finding{tier: tools.ActionAsk, id: "hermes-home", exact: true, firm: true, reason: "writes to " + p + ", which " + why})
 	case !home.Within(s.j.policy.Root, p):
 		s.add(tools.ActionAsk, "write below "+filepath.Dir(p), "writes to "+p+", which "+why, action == tools.ActionDeny)
 	default:

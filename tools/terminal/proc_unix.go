@@ -32,7 +32,9 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `$`, `\$`, "`", "\\`", "'", "").Replace(s) + `"`
 }
 
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// ownGroup puts a command into a session of its own: a group that can be ended as one, without the
+// terminal of hermes, so that nothing can prompt on the screen or stop for want of it.
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // group is the process group of a command.
 type group struct{ id int }

@@ -152,7 +152,7 @@ func (p *Process) list(session string) core.ToolResult {
 func (j *job) poll() core.ToolResult {
 	ended := j.ended() // before the output is taken, so that nothing comes behind it
 	j.mu.Lock()
-	out, next, lost := j.out.since(j.polled, pollLimit)
+	out, next, lost := j.out.since(j.polled, pollLimit, !ended)
 	j.polled = next
 	if ended {
 		j.observed = true
@@ -184,7 +184,7 @@ func (j *job) log(a processArguments) core.ToolResult {
 	if a.Limit == 0 {
 		a.Limit = defaultLines
 	}
-	out, shown := j.out.lines(a.Offset, min(a.Limit, maxLogLines))
+	out, shown := j.out.lines(a.Offset, min(a.Limit, maxLogLines), !j.ended())
 	if out != "" && !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}

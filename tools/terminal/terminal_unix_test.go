@@ -278,6 +278,22 @@ func TestTerminal_environment(t *testing.T) {
 	}
 }
 
+// TestTerminal_ownSession: a command has no terminal, so a prompt for a password fails at once.
+func TestTerminal_ownSession(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc to look into")
+	}
+	b := open(t, nil)
+	f := strings.Fields(b.do(t, `cat /proc/$$/stat`).Content)
+	if len(f) < 7 || f[5] != f[0] || f[4] != f[0] || f[6] != "0" {
+		t.Errorf("process, group, session, terminal: %v", f[:min(len(f), 7)])
+	}
+	if res := b.do(t, `read -r x < /dev/tty; echo "$?"; ssh -o BatchMode=no x@invalid.invalid true; echo over`); !strings.Contains(res.Content, "over") || strings.HasPrefix(res.Content, "0") {
+		t.Errorf("%s", res.Content)
+	}
+}
+
 func TestTerminal_live(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil)
