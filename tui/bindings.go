@@ -130,11 +130,19 @@ func prefixBindings() []action {
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.ToggleAll(); return nil },
 		},
 		{
+			Binding: keys.Binding{ID: "chat.search", Scope: keys.Prefix, Keys: []string{"/"}, Slash: "/find", Args: "[text]", Help: "search in the chat"},
+			run:     findCommand, why: whyNoChat,
+		},
+		{
+			Binding: keys.Binding{ID: "chat.fold", Scope: keys.Prefix, Keys: []string{"Z"}, Slash: "/fold", Help: "fold or open all turns but the last"},
+			run:     func(m *Model, _ string) tea.Cmd { m.chat.FoldOld(); return nil }, why: whyNoChat,
+		},
+		{
 			Binding: keys.Binding{ID: "composer.undo", Scope: keys.Prefix, Keys: []string{"u"}, Help: "undo in the composer"},
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil },
 		},
 		{
-			Binding: keys.Binding{ID: "app.editor", Scope: keys.Prefix, Keys: []string{"ctrl+e", "e"}, Slash: "/editor", Help: "write in your editor ($VISUAL, $EDITOR)"},
+			Binding: keys.Binding{ID: "app.editor", Scope: keys.Prefix, Keys: []string{"e", "ctrl+e"}, Slash: "/editor", Help: "write in your editor ($VISUAL, $EDITOR)"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.editCmd() },
 		},
 		{
@@ -318,6 +326,14 @@ func transcriptBindings() []action {
 			}
 			return nil
 		}, "y"),
+		b("read.code", "copy a code block", (*Model).copyCode, "c"),
+		b("read.mark", "select several entries; y copies them", func(m *Model) tea.Cmd { m.chat.Mark(); return nil }, "V"),
+		b("read.open", "open a link or a file", (*Model).openLink, "o"),
+		b("read.search", "search", func(m *Model) tea.Cmd { m.chat.StartSearch(); return nil }, "/"),
+		b("read.findnext", "next and previous match", func(m *Model) tea.Cmd { m.chat.FindNext(1); return nil }, "n"),
+		b("read.findprev", "previous match", func(m *Model) tea.Cmd { m.chat.FindNext(-1); return nil }, "N"),
+		b("read.fold", "fold or open this turn", func(m *Model) tea.Cmd { m.chat.Fold(); return nil }, "z"),
+		b("read.foldold", "fold or open all turns but the last", func(m *Model) tea.Cmd { m.chat.FoldOld(); return nil }, "Z"),
 		retry, fork, share,
 		b("read.next", "next pane", func(m *Model) tea.Cmd { return m.cycle(1) }, "tab"),
 		b("read.prev", "previous pane", func(m *Model) tea.Cmd { return m.cycle(-1) }, "shift+tab"),

@@ -42,7 +42,11 @@ func (m *Model) helpLine(st *theme.Styles, b keys.Binding, w int) string {
 	}
 	left := strings.Join(names, " ")
 	if b.Slash != "" {
-		left = cell.Fit(left, 3) + strings.TrimSpace(b.Slash+" "+b.Args)
+		first := ""
+		if len(names) > 0 {
+			first = names[0]
+		}
+		left = cell.Fit(first, 3) + strings.TrimSpace(b.Slash+" "+b.Args)
 	}
 	help := b.Help
 	if a, ok := m.action(b.Target()); ok && a.why != nil {

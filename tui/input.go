@@ -64,6 +64,9 @@ func (m *Model) escape() tea.Cmd {
 		if token := m.chat.Composer().Token(); strings.HasPrefix(token, "@") {
 			m.slash.dismissed = token
 		}
+	case m.chat.EndSearch():
+	case m.chat.Marking():
+		m.chat.Mark()
 	case m.stopShell():
 	case m.run.active:
 		return m.interrupt()

@@ -79,6 +79,9 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 		m.note.prefix, m.note.which = false, false
 		return m.afterLeader(name), true
 	}
+	if name == "esc" && m.chat.Searching() && !m.covered() {
+		return m.searchInput(msg), true
+	}
 	if a, ok := m.find(keys.Anywhere, name); ok && (name == "ctrl+c" || name == "ctrl+z" || name == "ctrl+l" || !m.covered()) {
 		return m.do(a, ""), true
 	}
@@ -120,6 +123,8 @@ func (m *Model) stagePane(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, true
 	case m.scr.focus == layout.Chat && !m.chat.Reading():
 		return m.composerInput(msg), true
+	case m.chat.Searching():
+		return m.searchInput(msg), true
 	case !isKey:
 		return nil, true // nothing but the composer takes pastes
 	case m.scr.focus == layout.Chat:
@@ -206,6 +211,8 @@ func (m *Model) composed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case previewDueMsg:
 		return m.previewDue(msg)
+	case foundMsg:
+		m.chat.Found(msg.matches)
 	case previewMsg:
 		m.previewCame(msg)
 	case filesMsg:

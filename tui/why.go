@@ -119,6 +119,13 @@ func whyNoRules(m *Model) string {
 	return ""
 }
 
+func whyNoChat(m *Model) string {
+	if m.chat.Len() == 0 {
+		return "nothing was said yet"
+	}
+	return ""
+}
+
 // steerCommand hands args to the running turn; they come back into the composer when nobody took them.
 func steerCommand(m *Model, args string) tea.Cmd {
 	if args == "" {

@@ -119,3 +119,35 @@ func TestDuration(t *testing.T) {
 		}
 	}
 }
+
+func TestDiff_marksWords(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Plain)
+	pair := strings.Join(card.Diff(st, "-image: registry/app:1 旧的\n+image: registry/app:2 新的\n", 60), "\n")
+	for _, want := range []string{st.DelWord.Render("1"), st.AddWord.Render("2"), st.DelWord.Render("旧"), st.AddWord.Render("新")} {
+		if !strings.Contains(pair, want) {
+			t.Errorf("no %q in %q", want, pair)
+		}
+	}
+	if other := strings.Join(card.Diff(st, "-all of it\n+嗯 whatever!\n", 60), "\n"); strings.Contains(other, "[1;4m") || strings.Contains(other, st.AddWord.Render("whatever")) {
+		t.Errorf("lines with nothing in common are marked: %q", other)
+	}
+}
+
+func FuzzDiff(f *testing.F) {
+	f.Add("-a b\n+a c\n", 20)
+	f.Add("@@\n-é\n+e\u0301\n-\x1b[2J\n", 3)
+	f.Fuzz(func(t *testing.T, diff string, w int) {
+		w = 1 + max(w, -w)%200
+		if w < 1 {
+			return
+		}
+		st := theme.New(theme.Dark)
+		frame := strings.Join(card.Diff(st, diff, w), "\n")
+		for line := range strings.SplitSeq(frame, "\n") {
+			if n := cell.Width(line); n > w {
+				t.Fatalf("%d cells of %d: %q", n, w, line)
+			}
+		}
+	})
+}

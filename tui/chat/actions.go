@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strings"
+
 	"hermes/tui/card"
 )
 
@@ -46,19 +48,51 @@ func (p *Pane) ToggleAll() {
 	}
 }
 
-// Copy returns the text of the selected item as it was sent or received.
+// Copy returns the text of the selected entries as it was sent or received.
 func (p *Pane) Copy() (string, bool) {
-	it := p.selected()
-	switch {
-	case it == nil:
+	if p.selected() == nil {
 		return "", false
-	case it.call != nil:
-		return it.call.Text(), true
-	case it.kind == kindCompact:
-		return it.remedy, true
-	default:
-		return it.raw(), true
 	}
+	from, to := p.chosenRange()
+	var parts []string
+	for _, it := range p.items[from : to+1] {
+		switch {
+		case it.call != nil:
+			parts = append(parts, it.call.Text())
+		case it.kind == kindCompact:
+			parts = append(parts, it.remedy)
+		default:
+			parts = append(parts, it.raw())
+		}
+	}
+	p.from = -1
+	return strings.Join(parts, "\n\n"), true
+}
+
+// Mark begins a selection of several entries at the selected one, or ends it.
+func (p *Pane) Mark() {
+	if p.from >= 0 || p.selected() == nil {
+		p.from = -1
+		return
+	}
+	p.from = p.sel
+}
+
+// Marking tells whether several entries are being selected.
+func (p *Pane) Marking() bool { return p.from >= 0 }
+
+// chosen tells whether entry i is selected.
+func (p *Pane) chosen(i int) bool {
+	from, to := p.chosenRange()
+	return i >= from && i <= to
+}
+
+func (p *Pane) chosenRange() (from, to int) {
+	from = p.sel
+	if p.from >= 0 && p.from < len(p.items) {
+		from = p.from
+	}
+	return min(from, p.sel), max(from, p.sel)
 }
 
 // SelectedCall returns the call of the selected card, or nil.

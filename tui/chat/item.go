@@ -51,6 +51,9 @@ type item struct {
 	call *card.Call
 	open bool
 
+	folded int  // entries of its turn that are hidden, on the entry that opens it
+	hidden bool // its turn is folded
+
 	version int
 	lines   drawn
 	seen    int // the last frame that showed it
@@ -163,6 +166,10 @@ func (p *Pane) draw(i int) *drawn {
 		return &it.lines
 	}
 	d := drawn{ok: true, width: w, version: it.version, callVersion: cv}
+	if it.hidden {
+		it.lines = d
+		return &it.lines
+	}
 	if p.gapBefore(i) {
 		d.parts[0] = []string{""}
 	}
@@ -213,7 +220,9 @@ func (p *Pane) drawUser(it *item, w int, d *drawn) {
 		d.parts[1] = append(d.parts[1], p.st.Faint.Render(cell.Truncate("to the running turn:", w)))
 	}
 	text, more := it.text, 0
-	if it.long() && !it.open {
+	if it.folded > 0 {
+		text = foldedHead(text)
+	} else if it.long() && !it.open {
 		text, more = head(text)
 	}
 	for _, l := range cell.Wrap(strings.TrimRight(cell.Clean(text), "\n"), w, "") {
@@ -221,6 +230,9 @@ func (p *Pane) drawUser(it *item, w int, d *drawn) {
 	}
 	if more > 0 {
 		d.parts[1] = append(d.parts[1], p.st.Faint.Render(cell.Truncate(fmt.Sprintf("▸ %d more characters", more), w)))
+	}
+	if it.folded > 0 {
+		d.parts[1] = append(d.parts[1], p.foldLine(it, w))
 	}
 }
 

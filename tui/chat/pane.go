@@ -57,6 +57,9 @@ type Pane struct {
 	hint    string // placeholder of the empty composer
 
 	editor *composer.Editor
+	search search
+	// from is where a selection of several entries began; -1 when one is selected.
+	from int
 }
 
 // New returns an empty chat that shows the calls of log.
@@ -80,6 +83,7 @@ func (p *Pane) Reset(log *card.Log) {
 	p.log, p.items, p.warm, p.byID = log, nil, nil, map[string]*item{}
 	p.view = viewport{follow: true}
 	p.sel, p.queue, p.running, p.reading, p.title = 0, nil, false, false, ""
+	p.search, p.from = search{line: -1}, -1
 }
 
 // SetTitle names the session in the border.
@@ -112,11 +116,19 @@ func (p *Pane) Read(on bool) {
 		p.sel = p.lastVisible()
 	}
 	p.reading = on && len(p.items) > 0
+	if !p.reading {
+		p.from = -1
+		p.EndSearch()
+	}
 }
 
 // SetSize sets the cells of the body.
 func (p *Pane) SetSize(w, h int) {
+	wide := p.w
 	p.w, p.h = max(w, 0), max(h, 0)
+	if p.w != wide {
+		p.reanchor()
+	}
 	p.editor.SetSize(p.w-4-2*inset(p.w)-promptWidth(p.w), max(p.h*2/5-2, 1))
 }
 
@@ -140,7 +152,10 @@ func promptWidth(w int) int {
 func (p *Pane) Focus() { p.focused = true }
 
 // Blur takes them away.
-func (p *Pane) Blur() { p.focused, p.reading = false, false }
+func (p *Pane) Blur() {
+	p.focused, p.reading, p.from = false, false, -1
+	p.EndSearch()
+}
 
 // Title names the pane.
 func (p *Pane) Title() string {
@@ -168,7 +183,7 @@ func (p *Pane) ShortHelp() []keys.Hint {
 	if !p.reading {
 		return nil
 	}
-	out := []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "open"}, {Key: "y", Word: "copy"}}
+	out := []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "open"}, {Key: "y", Word: "copy"}, {Key: "/", Word: "search"}}
 	if p.CanRetry() {
 		out = append(out, keys.Hint{Key: "r", Word: "retry"})
 	}
@@ -184,7 +199,11 @@ func (p *Pane) Update(msg tea.Msg) tea.Cmd {
 
 // transcriptHeight is what the composer and the queue leave.
 func (p *Pane) transcriptHeight() int {
-	return max(p.h-p.composerHeight()-p.queueHeight(), 0)
+	h := p.h - p.composerHeight() - p.queueHeight()
+	if p.search.on {
+		h--
+	}
+	return max(h, 0)
 }
 
 func (p *Pane) composerHeight() int { return p.editor.Rows() + 2 }
@@ -200,6 +219,10 @@ func (p *Pane) queueHeight() int {
 // View draws transcript, queue and composer.
 func (p *Pane) View() string {
 	lines := p.transcript(p.transcriptHeight())
+	if p.search.on {
+		line, _ := p.searchLine()
+		lines = append(lines, line)
+	}
 	lines = append(lines, p.queueLines()...)
 	box, _, _ := p.composerBox()
 	lines = append(lines, box...)
@@ -211,6 +234,10 @@ func (p *Pane) View() string {
 
 // Cursor returns the insertion point within the body; ok is false while the composer has no keys.
 func (p *Pane) Cursor() (x, y int, ok bool) {
+	if p.focused && p.search.typing {
+		_, x := p.searchLine()
+		return x, p.transcriptHeight(), true
+	}
 	if !p.focused || p.reading {
 		return 0, 0, false
 	}

@@ -15,6 +15,8 @@ type viewport struct {
 	follow    bool
 	top, line int
 	unseen    int // items that came since the view left the end
+	// share is how far into its top item the view is, 0 to 1: the line after a change of width.
+	share float64
 }
 
 // transcript draws exactly h lines.
@@ -26,6 +28,7 @@ func (p *Pane) transcript(h int) []string {
 		p.view.top, p.view.line = p.topFromEnd(h)
 	}
 	p.frame++
+	marks := p.search.on && len(p.search.hits) > 0
 	out := make([]string, 0, h)
 	i, line := p.view.top, p.view.line
 	if i < len(p.items) {
@@ -35,7 +38,7 @@ func (p *Pane) transcript(h int) []string {
 		d := p.draw(i)
 		p.items[i].seen = p.frame
 		mark := " "
-		if p.reading && p.focused && i == p.sel {
+		if p.reading && p.focused && p.chosen(i) {
 			mark = p.st.Accent.Render("▌")
 		}
 		for n := d.height(); line < n && len(out) < h; line++ {
@@ -43,7 +46,11 @@ func (p *Pane) transcript(h int) []string {
 			if line < len(d.parts[0]) {
 				lead = " "
 			}
-			out = append(out, cell.Fit(lead+d.at(line), p.w))
+			text := cell.Fit(lead+d.at(line), p.w)
+			if marks && p.search.hits[p.items[i]] {
+				text = p.markMatches(text)
+			}
+			out = append(out, text)
 		}
 		line = 0
 	}
@@ -103,6 +110,27 @@ func (p *Pane) Scroll(n int) {
 	if p.view.top > endTop || (p.view.top == endTop && p.view.line >= endLine) {
 		p.Follow()
 	}
+	p.anchor()
+}
+
+// anchor remembers how far into the top item the view is.
+func (p *Pane) anchor() {
+	p.view.share = 0
+	if p.view.follow || p.view.top >= len(p.items) {
+		return
+	}
+	if n := p.draw(p.view.top).height(); n > 0 {
+		p.view.share = float64(p.view.line) / float64(n)
+	}
+}
+
+// reanchor finds the line again after a change of width.
+func (p *Pane) reanchor() {
+	if p.view.follow || p.view.share == 0 || p.view.top >= len(p.items) || p.w < 3 {
+		return
+	}
+	n := p.draw(p.view.top).height()
+	p.view.line = min(int(p.view.share*float64(n)+0.5), max(n-1, 0))
 }
 
 func (p *Pane) up(n int) {
@@ -171,7 +199,19 @@ func (p *Pane) Select(n int) {
 	if len(p.items) == 0 {
 		return
 	}
-	p.sel = min(max(p.sel+n, 0), len(p.items)-1)
+	to := min(max(p.sel+n, 0), len(p.items)-1)
+	step := 1
+	if n < 0 {
+		step = -1
+	}
+	for to > 0 && to < len(p.items) && p.items[to].hidden { // folded away: on in the same direction
+		to += step
+	}
+	if to >= len(p.items) {
+		for to = len(p.items) - 1; to > 0 && p.items[to].hidden; to-- {
+		}
+	}
+	p.sel = to
 	p.show(p.sel)
 }
 

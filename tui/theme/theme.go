@@ -31,6 +31,7 @@ type Tokens struct {
 	Code, Keyword, Str, Number, Quote string // code and Markdown
 	Select, SelectText                string // background and text of the selected line
 	AddBack, DelBack                  string // backgrounds of diff lines
+	Find                              string // background of what a search found
 	Shade                             string // background of the composer's placeholder and chips
 }
 
@@ -46,7 +47,7 @@ func TokensOf(kind Kind) Tokens {
 			Good: "#1a7f37", Warn: "#8f5b00", Bad: "#c0222c", Busy: "#0b63c4",
 			User: "#0b63c4", Agent: "#7a3fb0", Think: "#6e7781",
 			Code: "#8a3b12", Keyword: "#b0225c", Str: "#0a6b4b", Number: "#0a5fb5", Quote: "#57606a",
-			Select: "#dbe7f5", SelectText: "#101418", AddBack: "#dff5e3", DelBack: "#fbe3e4", Shade: "#eef1f4",
+			Select: "#dbe7f5", SelectText: "#101418", AddBack: "#dff5e3", DelBack: "#fbe3e4", Find: "#ffe08a", Shade: "#eef1f4",
 		}
 	default:
 		return Tokens{
@@ -55,7 +56,7 @@ func TokensOf(kind Kind) Tokens {
 			Good: "#7fd18b", Warn: "#e8c06a", Bad: "#ff8580", Busy: "#7cb7ff",
 			User: "#7cb7ff", Agent: "#c7a0ff", Think: "#8b93a0",
 			Code: "#f0b48a", Keyword: "#ff9fc0", Str: "#a4d9a0", Number: "#8fc7ff", Quote: "#9aa2ae",
-			Select: "#2c3a4d", SelectText: "#ffffff", AddBack: "#15301d", DelBack: "#3a1d20", Shade: "#262b33",
+			Select: "#2c3a4d", SelectText: "#ffffff", AddBack: "#15301d", DelBack: "#3a1d20", Find: "#6b5310", Shade: "#262b33",
 		}
 	}
 }
@@ -71,7 +72,8 @@ type Styles struct {
 	Good, Warn, Bad, Busy                  lipgloss.Style
 	User, Agent, Think, Code               lipgloss.Style
 	Selected, Key, Chip                    lipgloss.Style
-	Add, Del, Hunk                         lipgloss.Style
+	Add, Del, Hunk, AddWord, DelWord       lipgloss.Style
+	Match                                  lipgloss.Style // what a search found
 	Status, StatusStrong, Toast            lipgloss.Style
 }
 
@@ -91,6 +93,8 @@ func New(kind Kind) *Styles {
 	s.Selected = paint(lipgloss.NewStyle(), t.SelectText, t.Select)
 	s.Key, s.Chip = fg(t.Accent).Bold(true), paint(lipgloss.NewStyle(), t.Muted, t.Shade)
 	s.Add, s.Del = paint(lipgloss.NewStyle(), t.Good, t.AddBack), paint(lipgloss.NewStyle(), t.Bad, t.DelBack)
+	s.AddWord, s.DelWord = s.Add.Bold(true).Underline(true), s.Del.Bold(true).Underline(true)
+	s.Match = paint(lipgloss.NewStyle(), t.SelectText, t.Find).Bold(true)
 	s.Hunk = fg(t.AccentAlt)
 	s.Status, s.StatusStrong, s.Toast = fg(t.Muted), fg(t.Text).Bold(true), fg(t.Text)
 	if kind == Plain {
@@ -107,6 +111,7 @@ func (s *Styles) plain() {
 	s.BorderFocus, s.Accent, s.Bad, s.Warn = bold, bold, bold, bold
 	s.Selected = lipgloss.NewStyle().Reverse(true)
 	s.Chip = lipgloss.NewStyle().Reverse(true)
+	s.Match = lipgloss.NewStyle().Reverse(true).Bold(true)
 }
 
 func paint(s lipgloss.Style, fg, bg string) lipgloss.Style {
