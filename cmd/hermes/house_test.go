@@ -135,7 +135,7 @@ func forbidden(dir, what string) string {
 
 // widgets are the parts of the screen that panes may share.
 var widgets = []string{
-	"tui/pane", "tui/keys", "tui/theme", "tui/markdown", "tui/layout", "tui/cell", "tui/composer", "tui/tuitest", "tui/card", "tui/match",
+	"tui/pane", "tui/keys", "tui/theme", "tui/markdown", "tui/layout", "tui/cell", "tui/composer", "tui/tuitest", "tui/card", "tui/match", "tui/report",
 }
 
 func forbiddenPane(dir, own string) string {

@@ -33,7 +33,7 @@ type terminal struct {
 	home string
 	dir  string
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards raw and what is on the screen: a cell is a pointer into it
 	raw     bytes.Buffer
 	changed chan struct{} // one token when the screen may have changed
 	drained chan struct{} // closed when the program's output has ended
@@ -113,8 +113,8 @@ func (x *terminal) read() {
 		if n > 0 {
 			x.mu.Lock()
 			x.raw.Write(buf[:n])
-			x.mu.Unlock()
 			_, _ = x.em.Write(buf[:n])
+			x.mu.Unlock()
 			select {
 			case x.changed <- struct{}{}:
 			default:
@@ -144,6 +144,8 @@ func (x *terminal) stop() {
 
 // screen is the visible text, without trailing blanks.
 func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	var b strings.Builder
 	for row := range x.em.Height() {
 		var line strings.Builder

@@ -13,6 +13,7 @@ import (
 	"hermes/core/prompt"
 	"hermes/core/session"
 	"hermes/core/text"
+	"hermes/tools/plan"
 )
 
 // errBadEnd is why a sub-agent's work counts as failed.
@@ -22,7 +23,7 @@ var errBadEnd = errors.New("the sub-agent's run failed")
 // model and approver. Its progress goes to the parent's feed, its conversation does not.
 func (s *Session) RunTask(ctx context.Context, t core.Task) (core.TaskResult, error) {
 	a := s.app
-	box, err := a.toolbox(boxOptions{approver: s.approver, folder: s.folder, toolsets: t.Toolsets})
+	box, err := a.toolbox(boxOptions{approver: s.approver, folder: s.folder, toolsets: t.Toolsets, todos: &plan.Todos{}, window: s.window})
 	if err != nil {
 		return core.TaskResult{}, err
 	}

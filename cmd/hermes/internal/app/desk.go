@@ -121,7 +121,7 @@ func (d Desk) Load(context.Context) (map[string]tui.LayoutState, error) {
 
 // Save remembers the layouts.
 func (d Desk) Save(_ context.Context, states map[string]tui.LayoutState) error {
-	if err := (uiFiles{d.app}).ready(d.app.Home.UI()); err != nil {
+	if err := uiFiles(d).ready(d.app.Home.UI()); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(uiState{states}, "", "  ")
@@ -134,7 +134,7 @@ func (d Desk) Save(_ context.Context, states map[string]tui.LayoutState) error {
 // Dump writes the screen as plain text, without the secrets this program knows.
 func (d Desk) Dump(_ context.Context, text string) (string, error) {
 	dir := filepath.Join(d.app.Home.UI(), "dumps")
-	if err := (uiFiles{d.app}).ready(dir); err != nil {
+	if err := uiFiles(d).ready(dir); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, d.app.now().Format("20060102-150405.000")+".txt")
