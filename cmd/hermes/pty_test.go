@@ -139,7 +139,10 @@ func (x *terminal) stop() {
 		<-x.exited
 	}
 	_ = x.pty.Close()
-	_ = x.em.Close()
+	// The emulator's own Close races with its Read; closing the pipe behind Read ends it cleanly.
+	if c, ok := x.em.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
 }
 
 // screen is the visible text, without trailing blanks.
