@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/spinner"
 	"charm.land/lipgloss/v2"
 
 	"hermes/tui/cell"
@@ -21,14 +22,10 @@ const (
 	maxExpanded = 1000
 )
 
-// spinner holds the pictures of the spinner, three bytes each.
-const spinner = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-
 // Spinner returns the picture of tick n.
 func Spinner(n int) string {
-	const count = len(spinner) / 3
-	i := 3 * (((n % count) + count) % count)
-	return spinner[i : i+3]
+	frames := spinner.MiniDot.Frames
+	return frames[((n%len(frames))+len(frames))%len(frames)]
 }
 
 // Glyph returns the sign of a call's state and its style; tick turns the spinner.
