@@ -1,0 +1,60 @@
+package memory
+
+import (
+	"hermes/core"
+)
+
+// RefusedCode says why a change was refused.
+type RefusedCode string
+
+// The reasons. Nothing was written in any of these cases.
+const (
+	RefusedEmpty      RefusedCode = "empty"      // no text
+	RefusedSeparator  RefusedCode = "separator"  // a line of the text is the separator
+	RefusedFlagged    RefusedCode = "flagged"    // the text tries to steer the agent
+	RefusedSecret     RefusedCode = "secret"     // the text holds a key, or the mark of a removed one
+	RefusedOverflow   RefusedCode = "overflow"   // it would not fit
+	RefusedNoMatch    RefusedCode = "no_match"   // no entry holds old_text
+	RefusedAmbiguous  RefusedCode = "ambiguous"  // several different entries hold it
+	RefusedStale      RefusedCode = "stale"      // the entry meant is not there any more
+	RefusedTarget     RefusedCode = "target"     // unknown store
+	RefusedDisabled   RefusedCode = "disabled"   // switched off
+	RefusedUnreadable RefusedCode = "unreadable" // the file is not UTF-8, or may not be read
+	RefusedFreeForm   RefusedCode = "free_form"  // the file holds text that is no list of entries
+	RefusedAction     RefusedCode = "action"     // unknown or missing action
+	RefusedBatch      RefusedCode = "batch"      // no operations, or they would empty the store
+)
+
+// RefusedError says why nothing was changed and what to do. Message is written for the model.
+type RefusedError struct {
+	Code    RefusedCode
+	Target  Target
+	Message string
+	Hint    string   // the remedy for a person; "" when Message says it
+	Op      int      // 1-based operation of a batch; 0 for a single change
+	Used    int      // code points now, with overflow and no match
+	Limit   int      // the same
+	Entries []string // all current entries, poisoned ones as placeholders, with overflow and no match
+	Matches []string // previews of at most 80 characters, when ambiguous
+	Backup  string   // copy of the file, when one was made
+	Pattern string   // id of the threat pattern
+	Decoded string   // what hidden or encoded text says
+	Err     error    // the cause, if any
+}
+
+// Error is the message.
+func (r *RefusedError) Error() string { return r.Message }
+
+// Unwrap gives the class of failure for commands.
+func (r *RefusedError) Unwrap() error {
+	code := core.CodeUsage
+	switch r.Code {
+	case RefusedNoMatch, RefusedStale:
+		code = core.CodeNotFound
+	case RefusedFlagged, RefusedSecret, RefusedDisabled, RefusedOverflow, RefusedFreeForm:
+		code = core.CodeDenied
+	case RefusedUnreadable:
+		code = core.CodeConfig
+	}
+	return &core.Error{Code: code, Op: "change " + r.Target.File(), Err: r.Err, Hint: r.Hint}
+}
