@@ -157,7 +157,7 @@ func TestDo_whenTheFileCannotBeUsed(t *testing.T) {
 		r := newRig(t, t.TempDir())
 		r.seed(t, Memory, "caf\xe9\n§\ntwo")
 		for _, op := range []Op{{Action: Add, Text: "x"}, {Action: Remove, Old: "two"}, {Action: Replace, Old: "two", Text: "x"}} {
-			if e := r.refuse(t, Memory, RefusedUnreadable, op); core.HintOf(e) == "" {
+			if e := r.refuse(t, Memory, RefusedUnreadable, op); core.HintOf(&e) == "" {
 				t.Error("no remedy")
 			}
 		}

@@ -47,7 +47,7 @@ func (r *RefusedError) Error() string { return r.Message }
 
 // Unwrap gives the class of failure for commands.
 func (r *RefusedError) Unwrap() error {
-	code := core.CodeUsage
+	var code core.Code
 	switch r.Code {
 	case RefusedNoMatch, RefusedStale:
 		code = core.CodeNotFound
@@ -55,6 +55,8 @@ func (r *RefusedError) Unwrap() error {
 		code = core.CodeDenied
 	case RefusedUnreadable:
 		code = core.CodeConfig
+	default:
+		code = core.CodeUsage
 	}
 	return &core.Error{Code: code, Op: "change " + r.Target.File(), Err: r.Err, Hint: r.Hint}
 }

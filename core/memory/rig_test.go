@@ -69,7 +69,7 @@ func (r *rig) do(tb testing.TB, t Target, ops ...Op) Outcome {
 }
 
 // refuse expects a refusal that leaves the file byte-identical.
-func (r *rig) refuse(tb testing.TB, t Target, code RefusedCode, ops ...Op) *RefusedError {
+func (r *rig) refuse(tb testing.TB, t Target, code RefusedCode, ops ...Op) RefusedError {
 	tb.Helper()
 	before := r.raw(tb, t)
 	_, err := r.Do(tb.Context(), agent, t, ops...)
@@ -80,7 +80,7 @@ func (r *rig) refuse(tb testing.TB, t Target, code RefusedCode, ops ...Op) *Refu
 	if r.raw(tb, t) != before {
 		tb.Errorf("%s: the file changed", code)
 	}
-	return e
+	return *e
 }
 
 func (r *rig) entries(tb testing.TB, t Target) []string {
