@@ -17,6 +17,8 @@ type target struct {
 	text  string
 	lines []textLine
 	eol   string // line break of added lines where no neighbour tells
+
+	same, trimmed map[string][]int // where each line stands, as it is and without white space around it
 }
 
 // textLine is one line: text[start:end] without its break, which ends at next.
@@ -124,8 +126,8 @@ func (t *target) fit(h hunk) (edits []edit, note string, err error) {
 		return t.insertion(h, from, sure)
 	}
 	note = ""
-	for _, key := range []func(string) string{func(s string) string { return s }, strings.TrimSpace} {
-		hits := t.standing(want, from, h.eof, key)
+	for _, trim := range []bool{false, true} {
+		hits := t.standing(want, from, h.eof, trim)
 		switch {
 		case len(hits) == 1, len(hits) > 1 && sure:
 			return t.edits(h, hits[0]), note, nil
@@ -187,22 +189,47 @@ func (t *target) insertion(h hunk, from int, sure bool) ([]edit, string, error) 
 	return []edit{{at, at, strings.ReplaceAll(h.text('-'), "\n", t.eol), 0}}, "", nil
 }
 
-// standing lists where the wanted lines stand, compared under key. Blank lines alone tell of no place.
-func (t *target) standing(want []string, from int, eof bool, key func(string) string) (hits []int) {
+// index is where each line stands, under its text or its text without white space around it.
+func (t *target) index(trim bool) map[string][]int {
+	if t.same == nil {
+		t.same, t.trimmed = map[string][]int{}, map[string][]int{}
+		for i := range t.lines {
+			l := t.line(i)
+			t.same[l] = append(t.same[l], i)
+			l = strings.TrimSpace(l)
+			t.trimmed[l] = append(t.trimmed[l], i)
+		}
+	}
+	if trim {
+		return t.trimmed
+	}
+	return t.same
+}
+
+// standing lists where the wanted lines stand, with trim without looking at the white space around them.
+// Blank lines alone tell of no place.
+func (t *target) standing(want []string, from int, eof, trim bool) (hits []int) {
+	key := func(s string) string { return s }
+	if trim {
+		key = strings.TrimSpace
+	}
+	index, pivot := t.index(trim), 0 // the rarest line decides where to look
+	for i, w := range want {
+		if len(index[key(w)]) < len(index[key(want[pivot])]) {
+			pivot = i
+		}
+	}
 	if strings.TrimSpace(strings.Join(want, "")) == "" {
 		return nil
 	}
-	keys := make([]string, len(want))
-	for i, w := range want {
-		keys[i] = key(w)
-	}
-	for i := from; i+len(want) <= len(t.lines); i++ {
-		if eof && i+len(want) != len(t.lines) {
+	for _, at := range index[key(want[pivot])] {
+		i := at - pivot
+		if i < from || i+len(want) > len(t.lines) || eof && i+len(want) != len(t.lines) {
 			continue
 		}
 		fits := true
-		for j, k := range keys {
-			if fits = key(t.line(i+j)) == k; !fits {
+		for j, w := range want {
+			if fits = key(t.line(i+j)) == key(w); !fits {
 				break
 			}
 		}

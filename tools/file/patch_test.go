@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -269,6 +270,9 @@ func FuzzPatchBody(f *testing.F) {
 			return
 		}
 		again, err := parsePatch(written(sections))
+		if strings.Contains(src, "\r") {
+			return // a CR at the end of a line is taken for half of its break
+		}
 		if err != nil || stripped(again) != stripped(sections) {
 			t.Errorf("read again differs: %v\n%s\n%s", err, stripped(sections), stripped(again))
 		}
@@ -335,4 +339,29 @@ func stripped(list []section) string {
 		}
 	}
 	return b.String()
+}
+
+// TestPatch_large bounds the time of many hunks over a long file.
+func TestPatch_large(t *testing.T) {
+	t.Parallel()
+	var content, patch strings.Builder
+	patch.WriteString("*** Begin Patch\n*** Update File: f\n")
+	for i := range 100_000 {
+		fmt.Fprintf(&content, "line %d\n\tsame\n", i)
+		if i%50 == 0 {
+			fmt.Fprintf(&patch, "@@\n line %d\n-same\n+other\n", i)
+		}
+	}
+	patch.WriteString("*** End Patch\n")
+	s, err := parsePatch(patch.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	out, notes, err := applyHunks(content.String(), s[0].hunks)
+	if took := time.Since(start); err != nil || len(notes) != 2_000 || strings.Count(out, "\tother\n") != 2_000 || took > 5*time.Second {
+		t.Errorf("%v, %d notes, %s", err, len(notes), took)
+	} else {
+		t.Logf("%d hunks over %d bytes in %s", len(s[0].hunks), content.Len(), took)
+	}
 }

@@ -10,6 +10,7 @@ import (
 const (
 	maxPatchBytes = 4 << 20
 	maxPatchFiles = 200
+	maxHunks      = 2_000 // of one file
 )
 
 type operation int
@@ -220,6 +221,9 @@ func (b *body) checkHunks(s *section) error {
 	if len(s.hunks) == 0 && s.to == "" {
 		return fmt.Errorf("line %d of the patch: the update of %s has no hunk", s.line, s.path)
 	}
+	if len(s.hunks) > maxHunks {
+		return fmt.Errorf("line %d of the patch: the update of %s has more than %d hunks; write the file anew", s.line, s.path, maxHunks)
+	}
 	for _, h := range s.hunks {
 		if h.text('+') == h.text('-') {
 			return fmt.Errorf("line %d of the patch: the hunk changes nothing; it needs lines with \"-\" or \"+\"", h.line)
@@ -235,7 +239,11 @@ func anchor(h *hunk, line string) {
 		h.soft = true
 		line = "@@ " + m[1]
 	}
-	if a := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(line, "@@"), "@@")); a != "" {
+	a := strings.TrimSpace(strings.TrimPrefix(line, "@@"))
+	for strings.HasSuffix(a, "@@") { // some close the line as they opened it
+		a = strings.TrimSpace(strings.TrimSuffix(a, "@@"))
+	}
+	if a != "" {
 		h.anchors = append(h.anchors, a)
 	}
 }

@@ -140,10 +140,13 @@ func (t *Terminal) supervise(j *job, cmd *exec.Cmd, read *os.File, limit time.Du
 	if end.timedOut {
 		end.words = fmt.Sprintf("timed out after %s and was ended", limit)
 	}
-	if j.group.alive() {
-		end.group = j.group
+	rest := &group{}
+	*rest = *j.group // j.group is read by others
+	rest.leave()
+	if rest.alive() {
+		end.group = rest
 		end.words += fmt.Sprintf(", children still run (process group %d)", j.group.id)
-		t.adopt(j.group)
+		t.adopt(rest)
 	}
 	_ = settle() // the keeper's trouble is not the job's
 	j.closeInput()

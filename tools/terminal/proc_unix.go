@@ -37,13 +37,24 @@ func quote(s string) string {
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // group is the process group of a command.
-type group struct{ id int }
+type group struct {
+	id int
+	// left says that the shell that led the group has ended and was collected. A process with the number
+	// of the group is a stranger then: numbers are used again once a group is empty.
+	left bool
+}
+
+// leave notes that the shell was collected.
+func (g *group) leave() { g.left = true }
+
+// reused reports whether the number of the group belongs to a stranger by now.
+func (g *group) reused() bool { return g.left && syscall.Kill(g.id, 0) == nil }
 
 func newGroup(cmd *exec.Cmd) *group { return &group{id: cmd.Process.Pid} }
 
 // end asks every member to end, and forces those that have not within grace.
 func (g *group) end(grace time.Duration) {
-	if syscall.Kill(-g.id, syscall.SIGTERM) != nil {
+	if g.reused() || syscall.Kill(-g.id, syscall.SIGTERM) != nil {
 		return
 	}
 	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -62,7 +73,7 @@ func (g *group) end(grace time.Duration) {
 // alive reports whether the group has members that run. Dead ones nobody has collected yet do not
 // count where the system tells.
 func (g *group) alive() bool {
-	if err := syscall.Kill(-g.id, 0); errors.Is(err, syscall.ESRCH) {
+	if err := syscall.Kill(-g.id, 0); errors.Is(err, syscall.ESRCH) || g.reused() {
 		return false
 	}
 	members, ok := running(g.id)

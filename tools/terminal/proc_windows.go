@@ -31,6 +31,9 @@ type group struct {
 
 func newGroup(cmd *exec.Cmd) *group { return &group{id: cmd.Process.Pid, cmd: cmd} }
 
+// leave notes that the shell was collected.
+func (*group) leave() {}
+
 // end ends the tree at once: console programs cannot be asked without a console.
 func (g *group) end(grace time.Duration) {
 	kill := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(g.id)) //nolint:noctx // bounded below

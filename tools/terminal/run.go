@@ -91,6 +91,7 @@ func (e execution) run(ctx context.Context) ending {
 	case end.aborted:
 		end.words = "interrupted by the person and ended"
 	default:
+		g.leave()
 		if g.alive() {
 			end.group = g
 		}

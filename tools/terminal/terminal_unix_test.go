@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -204,6 +206,25 @@ func TestOpenTF01_whenCancelled(t *testing.T) {
 			gone(t, firstNumber(t, res.Content))
 		})
 	}
+}
+
+// TestGroup_whenNumberIsReused spares a stranger that has got the number of an ended group.
+func TestGroup_whenNumberIsReused(t *testing.T) {
+	t.Parallel()
+	stranger := exec.Command("sleep", "300")
+	stranger.SysProcAttr = ownGroup()
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g := newGroup(stranger)
+	g.leave() // as if its leader had been another one
+	if g.end(time.Second); g.alive() || syscall.Kill(stranger.Process.Pid, 0) != nil {
+		t.Error("the stranger was ended, or counted as ours")
+	}
+	ours := newGroup(stranger)
+	go func() { _ = stranger.Wait() }()
+	ours.end(time.Second)
+	gone(t, ours.id)
 }
 
 func TestTerminal_endings(t *testing.T) {
