@@ -71,3 +71,10 @@ func shownAll(t Target, entries []string) []string {
 	}
 	return out
 }
+
+// Shown is an entry as a model may see it: its text, or a placeholder for one that tries to steer the
+// agent. A person sees the raw text.
+func Shown(t Target, entry string) string {
+	s, _ := shown(t, entry)
+	return s
+}
