@@ -111,8 +111,10 @@ func (s *scan) embedded(name string, args []string) {
 	var commands []string
 	switch name {
 	case "awk", "gawk", "mawk", "nawk":
+		literal := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+		starts := regexp.MustCompile(`system\s*\(|\|&?\s*""|""\s*\|(?:[^|]|$)|\|&?\s*getline|getline.*\||\|\s*[a-z]`)
 		if slices.ContainsFunc(args, func(a string) bool {
-			return strings.Contains(a, "system(") || strings.Contains(a, "system (") || strings.Contains(a, `| "`) || strings.Contains(a, `" |`)
+			return strings.ContainsAny(a, "{}") && starts.MatchString(strings.ReplaceAll(literal.ReplaceAllString(a, `""`), "||", ""))
 		}) {
 			s.code(name, "system "+strings.Join(args, " "))
 		}

@@ -371,6 +371,11 @@ func TestTerminal_undo(t *testing.T) {
 		if diff := cmp.Diff(before, state()); diff != "" {
 			t.Errorf("%s: %s\n%+v", command, diff, r.Files)
 		}
+		for _, f := range r.Files {
+			if f.Action == undo.Kept {
+				t.Errorf("%s: %+v", command, f)
+			}
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func TestJudge_broad(t *testing.T) {
 			deny: []string{
 				`python3 -c "import shutil; shutil.rmtree('/')"`, `python3 -c "import os; os.system('rm -rf /')"`, `python3 -c 'import subprocess; subprocess.run(["rm","-rf","/"])'`,
 				`node -e 'require("child_process").execSync("rm -rf /")'`, `perl -e 'system("rm -rf /")'`, `ruby -e 'system("rm", "-rf", "/")'`, "perl -e 'print `rm -rf /`'",
-				"python3 - <<EOF\nimport os\nos.system('shutdown now')\nEOF", `awk 'BEGIN { system("rm -rf /") }'`, `node -e 'fs.rmSync("/etc", {recursive: true})'`,
+				"python3 - <<EOF\nimport os\nos.system('shutdown now')\nEOF", `awk 'BEGIN { system("rm -rf /") }'`, `awk 'BEGIN { print "x" | "rm -rf /" }'`, `awk 'BEGIN { "rm -rf /" | getline x }'`, `node -e 'fs.rmSync("/etc", {recursive: true})'`,
 			},
 			ask:   []string{`python3 -c 'print("rm -rf /")'`, `sed '1e date' x`, `sed -n 's/x/date/e' x`, `sed 'w /etc/x' y`, `vim -c ':!ls' x`, `pwsh -Command ls`, `deno eval 1`, `osascript -e 'beep'`, `lua -e 'x()'`},
 			allow: []string{`sed -n '1,5p' x`, `sed 's/re/er/' x`, `sed -e 's/a/e/g' x`, `sed '/one/d' x`, `awk '{ print "system" }' x`, `python3 -m http.server`, `node --version`, `perl -v`, `vim --version`, `ruby x.rb`},
@@ -141,6 +141,32 @@ func TestJudge_broad(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestJudge_everyday are commands of ordinary work, none of which may ask.
+func TestJudge_everyday(t *testing.T) {
+	t.Parallel()
+	j, root := scene(t)
+	for _, c := range []string{
+		`cd src && npm run build 2>&1 | tail -20`, `git add -A && git commit -m "x" && git push`, `python -m venv .venv && . .venv/bin/activate && pip install -r requirements.txt`, `docker compose up -d --build`,
+		`kubectl get pods -A | grep -v Running`, `for i in $(seq 1 10); do curl -s localhost:8080/health && break; sleep 1; done`, `find . -name "*.pyc" -not -path "./venv/*" | head`, `tar -czf out.tgz dist/`,
+		`ps aux | grep node | awk '{print $2}' | head`, `export FOO=$(cat .version); echo $FOO > build/version.txt`, `mkdir -p src/{a,b,c} && touch src/a/index.ts`, `cat package.json | jq '.scripts'`,
+		`pytest -x -q --tb=short tests/ -k "not slow"`, `go build -o bin/app ./cmd/app && ./bin/app --version`, `curl -sS -o /dev/null -w "%{http_code}" http://localhost:3000`, `ls *.go | wc -l`, `diff <(sort a) <(sort b)`,
+		`grep -rn "TODO" --include=*.go . | wc -l`, `echo "$PATH" | tr ':' '\n'`, `wc -l $(git ls-files '*.go')`, `xargs -a files.txt -n1 echo`, `timeout 30 ./server & sleep 2; curl localhost:1; kill $!`,
+		`trap 'kill $PID' EXIT; ./x & PID=$!; wait`, `psql "$DATABASE_URL" -c "select 1"`, `openssl rand -hex 16`, `chmod +x scripts/*.sh`, `cp -r src dist/`, `sort -u words.txt -o words.txt`,
+		`OUT=build; rm -rf $OUT && mkdir $OUT`, `cd /tmp && ls`, `which python3 || echo none`, `bash -lc 'go version'`, `source .venv/bin/activate && python app.py`, `git diff HEAD~1 -- '*.go' | head -100`,
+		`git log --oneline -n 20 --format='%h %s'`, `npx eslint . --fix`, `make -j4 test`, `time go test ./... -race -count=1`, `ssh-keygen -lf ~/.ssh/id_ed25519.pub`, `git stash list`,
+		`docker run --rm -v "$PWD":/app -w /app node:20 npm test`, `[[ -f x && $(wc -l < x) -gt 3 ]] && echo yes`, `printf "%s\n" "${arr[@]}"`, `head -c 100 /dev/urandom | base64`, `dd if=/dev/zero of=test.img bs=1M count=1`,
+		`test -d node_modules || npm ci`, `sed -i 's/foo/bar/g' src/*.go`, `git rm --cached x`, `awk -F, '{s+=$3} END {print s}' x.csv`, `awk '{print $1 " | " $2}' x`, `awk '$1 == "a" || $2 == "b"' x`,
+		`awk '{ if ($1 || $2) print }' x`, `echo '{"a":1}' | python3 -m json.tool`, `while read -r f; do wc -l "$f"; done < list.txt`, `cat a.txt b.txt > c.txt`, `cmp a b && echo same`, `date +%s`, `uname -a; whoami; pwd`,
+		`go test -run 'TestX/y' ./... 2>&1 | grep -E 'FAIL|ok' | head -30`, `rg -n 'func.*Error' --type go`, `fd -e go -x gofmt -l`, `find . -name '*.go' -exec gofmt -l {} +`, `find . -name '*.go' -print0 | xargs -0 grep -l foo`,
+		`if [ -f Makefile ]; then make; else go build; fi`, `case "$1" in a) echo a;; *) echo b;; esac`, `f() { echo "$1"; }; f x`, `a=(1 2 3); echo ${#a[@]}`, `x=$((1+2)); echo $x`, `set -euo pipefail; ls`, `sleep 1`,
+		`jq -r '.[] | .name' x.json`, `yq e '.a.b' x.yml`, `helm template .`, `terraform validate`, `cargo test -- --nocapture`, `mvn -q test`, `./gradlew build`, `dotnet build`, `bundle install`, `composer install`, `poetry install`,
+	} {
+		if v := j.Command(c, root); v.Action != tools.ActionAllow {
+			t.Errorf("%q: %d %v", c, v.Action, v.Reasons)
 		}
 	}
 }
