@@ -41,6 +41,17 @@ type Options struct {
 	Policy  tools.Policy
 	Keeper  tools.Keeper // nil keeps no copies for undo
 	Seen    *Seen        // nil makes one; toolsets that share files may share it
+	// Trusted reports whether the person trusts what stands in the file at a resolved path. Text of others
+	// taints the turn that reads it. nil trusts all.
+	Trusted func(path string) bool
+}
+
+// taint names the file at path as a source of foreign text, "" when it is trusted.
+func (o Options) taint(path string) string {
+	if o.Trusted == nil || o.Trusted(path) {
+		return ""
+	}
+	return "file: " + path
 }
 
 // New returns the toolset: patch, read_file, search_files and write_file.

@@ -58,17 +58,21 @@ func (t *Search) contents(ctx context.Context, a searchArguments, m *matcher, w 
 		return broken("search_files", ctx.Err())
 	}
 	total, files := 0, 0
+	taint := ""
 	for _, h := range results {
 		total += h.count
 		if h.count > 0 {
 			files++
+			if taint == "" { // one source is enough to know
+				taint = t.opts.taint(h.file.path)
+			}
 		}
 	}
 	summary := plural(total, "match")
 	if total != 1 {
 		summary = text.Thousands(total) + " matches"
 	}
-	detail := &core.ToolDetail{Summary: summary + " in " + plural(files, "file")}
+	detail := &core.ToolDetail{Summary: summary + " in " + plural(files, "file"), Taint: taint}
 	var b strings.Builder
 	if a.Mode == "files_only" || a.Mode == "count" {
 		shown := t.perFile(&b, a, results)

@@ -94,7 +94,7 @@ func (t *Read) read(ctx context.Context, a readArguments, path, session string) 
 		return broken("read_file "+a.Path, err)
 	}
 	defer f.close()
-	detail := &core.ToolDetail{Path: path}
+	detail := &core.ToolDetail{Path: path, Taint: t.opts.taint(path)}
 	if f.form.binary != "" {
 		detail.Summary = f.form.binary + ", " + text.Thousands(int(info.Size())) + " bytes"
 		return core.ToolResult{OK: true, Content: a.Path + " is not text: " + detail.Summary + ".", Detail: detail}

@@ -284,3 +284,31 @@ func TestPolicy_freeNames(t *testing.T) {
 		}
 	}
 }
+
+func TestTaint(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	w, err := tools.NewWorkdir(d.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.reg = tools.New(tools.Options{Home: d.home}, New(Options{
+		Workdir: w, Policy: tools.NewPolicy(d.home, d.root), Trusted: func(p string) bool { return home.Within(d.root, p) },
+	})...)
+	mine, theirs := d.put("work/f", "needle\n"), d.put("outside/f", "needle\n")
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+		want string
+	}{
+		{"read_file", map[string]any{"path": mine}, ""},
+		{"read_file", map[string]any{"path": theirs}, "file: " + theirs},
+		{"search_files", map[string]any{"pattern": "needle"}, ""},
+		{"search_files", map[string]any{"pattern": "needle", "path": ".."}, "file: " + theirs},
+		{"search_files", map[string]any{"pattern": "nothing", "path": ".."}, ""},
+	} {
+		if res := d.call(c.tool, c.args); res.Detail == nil || res.Detail.Taint != c.want {
+			t.Errorf("%s %v: %+v", c.tool, c.args, res.Detail)
+		}
+	}
+}
