@@ -93,6 +93,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	switch e := e.(type) {
 	case *core.RunStarted:
 		m.run.active, m.run.stops, m.run.started = true, false, m.opt.Now()
+		m.run.failed, m.run.ended = false, false
 	case *core.Titled:
 		m.ws.Info.Title = e.Title
 		m.chat.SetTitle(e.Title)
@@ -105,6 +106,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		m.run.meter.compacted(e.After)
 	case *core.RunEnded:
 		m.run.active, m.run.stops = false, false
+		m.run.failed, m.run.ended = e.Reason == core.EndError, true
 		m.log.Stop()
 		m.dropAsks()
 	}

@@ -69,7 +69,7 @@ func bindings() []action {
 func globalBindings() []action {
 	return []action{
 		{
-			Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "interrupt; else clear the draft; else, twice, quit"},
+			Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "copy a selection; else interrupt; else clear the draft; else, twice, quit"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.cancelKey() },
 		},
 		{
@@ -110,20 +110,20 @@ func prefixBindings() []action {
 			run:     func(m *Model, _ string) tea.Cmd { return m.gotoPane(m.scr.focus) },
 		},
 		{
-			Binding: keys.Binding{ID: "layout.wider", Scope: keys.Prefix, Keys: []string{"<"}, Help: "widen the side column"},
+			Binding: keys.Binding{ID: "layout.wider", Scope: keys.Prefix, Keys: []string{"<"}, Help: "more room for the other panes"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.widen(4) },
 		},
 		{
-			Binding: keys.Binding{ID: "layout.narrower", Scope: keys.Prefix, Keys: []string{">"}, Help: "narrow the side column"},
+			Binding: keys.Binding{ID: "layout.narrower", Scope: keys.Prefix, Keys: []string{">"}, Help: "more room for the chat"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.widen(-4) },
 		},
 		{
 			Binding: keys.Binding{ID: "layout.reset", Scope: keys.Prefix, Keys: []string{"="}, Help: "reset the layout"},
-			run: func(m *Model, _ string) tea.Cmd {
-				m.scr.side, m.scr.zoom = 0, false
-				m.place()
-				return nil
-			},
+			run:     func(m *Model, _ string) tea.Cmd { return m.resetLayout() },
+		},
+		{
+			Binding: keys.Binding{ID: "app.dump", Scope: keys.Prefix, Keys: []string{"D"}, Slash: "/dump", Help: "write the screen to a text file"}, why: whyNoDump,
+			run: func(m *Model, _ string) tea.Cmd { return m.dumpCmd() },
 		},
 		{
 			Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output"},

@@ -323,7 +323,7 @@ func (m *Model) copyCmd(text string) tea.Cmd {
 
 // ring sounds the bell when nobody looks; terminals turn it into a mark on the tab or a notification.
 func (m *Model) ring() tea.Cmd {
-	if !m.scr.away {
+	if !m.scr.away || m.opt.NoBell {
 		return nil
 	}
 	return tea.Raw("\a")

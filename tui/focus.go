@@ -39,7 +39,7 @@ func (m *Model) gotoPane(p layout.Pane) tea.Cmd {
 	if m.scr.focus == p {
 		m.scr.zoom = !m.scr.zoom
 		m.place()
-		return nil
+		return m.remember()
 	}
 	m.focusPane(p)
 	return nil
@@ -98,15 +98,15 @@ func (m *Model) place() {
 	}
 }
 
-// widen changes the side column by n cells, within what fits.
+// widen changes the side column by n cells, the block below the chat by half as many lines, within what fits.
 func (m *Model) widen(n int) tea.Cmd {
-	before := m.scr.lay
+	before, _ := m.scr.lay.Body(layout.Chat)
 	m.scr.side += n
 	m.place()
-	if b, _ := before.Body(layout.Tools); m.scr.lay.Kind == layout.Side {
-		if a, _ := m.scr.lay.Body(layout.Tools); a == b { // at the limit: do not count on
-			m.scr.side -= n
-		}
+	if after, _ := m.scr.lay.Body(layout.Chat); after == before { // at the limit, or nothing to move: do not count on
+		m.scr.side -= n
+		m.place()
+		return nil
 	}
-	return nil
+	return m.remember()
 }

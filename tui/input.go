@@ -23,10 +23,14 @@ const (
 	colorfulFrom = colorprofile.ANSI
 )
 
-// cancelKey is Ctrl+C: interrupt, else clear the draft, else arm quitting, else quit.
+// cancelKey is Ctrl+C: copy a selection, else interrupt, else clear the draft, else arm quitting, else quit.
 func (m *Model) cancelKey() tea.Cmd {
 	now := m.opt.Now()
 	switch {
+	case m.sel.text != "":
+		text := m.sel.text
+		m.sel = selection{}
+		return m.copyCmd(text)
 	case m.onboard != nil && m.onboard.Busy():
 		m.giveUp()
 		return nil
@@ -75,6 +79,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.scr.zoom:
 		m.scr.zoom = false
 		m.place()
+		return m.remember()
 	}
 	return nil
 }

@@ -46,6 +46,10 @@ type Model struct {
 	actions []action
 	table   keys.Table
 	slash   completion
+	sel     selection
+	layouts remembered
+	pace    *pacer
+	clock   func() *pacer // makes pace when the first message comes; nil without a program
 	files   files
 	shell   *shellRun // the running ! line
 	shells  int       // counts ! lines
@@ -79,12 +83,17 @@ type screen struct {
 	dark  bool
 	plain bool // the terminal has no colours, or the person wants none
 	away  bool // the terminal says that it has not the focus
+	// reports says that the terminal shows the status of programs.
+	reports bool
+	sixteen bool // the terminal has the sixteen colours only
 }
 
 // run is the state of the agent as the events told it.
 type run struct {
 	active   bool
 	stops    bool // the person asked it to end
+	failed   bool // the last turn ended with an error
+	ended    bool // a turn ended since somebody looked
 	compacts bool // a summary is being written because the person asked for it
 	started  time.Time
 	tick     int
@@ -128,6 +137,7 @@ func New(o Options) *Model {
 	} else {
 		m.show(o.Workspace)
 		m.applyKeys()
+		m.checkTheme()
 		m.chat.Composer().SetText(o.Draft)
 	}
 	return m
@@ -139,9 +149,10 @@ func (m *Model) Init() tea.Cmd {
 	if m.opt.PickSession && m.onboard == nil {
 		cmds = append(cmds, m.pickSession())
 	}
-	if !m.scr.plain && (m.opt.Theme == "" || m.opt.Theme == "auto") {
+	if !m.scr.plain && m.detects() {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
+	cmds = append(cmds, m.layoutsLoadCmd(), tea.RequestProgramStatusSupport)
 	return m.guard(tea.Batch(cmds...))
 }
 
@@ -157,10 +168,38 @@ func (m *Model) themeKind() theme.Kind {
 	switch {
 	case m.scr.plain:
 		return theme.Plain
+	case m.opt.Theme == "contrast" && m.scr.dark:
+		return theme.Contrast
+	case m.opt.Theme == "contrast":
+		return theme.ContrastLight
+	case m.opt.Theme == "16" || m.scr.sixteen:
+		return theme.Sixteen
 	case m.scr.dark:
 		return theme.Dark
 	default:
 		return theme.Light
+	}
+}
+
+// detects tells whether the background of the terminal decides between dark and light.
+func (m *Model) detects() bool {
+	switch m.opt.Theme {
+	case "dark", "light", "plain", "16":
+		return false
+	default:
+		return true
+	}
+}
+
+// checkTheme tells when the configured theme does not exist.
+func (m *Model) checkTheme() {
+	switch m.opt.Theme {
+	case "", "auto", "dark", "light", "plain", "contrast", "16":
+	default:
+		m.chat.AddNotice(core.Notice{
+			Level: core.LevelWarn, Text: "display.theme: there is no theme " + m.opt.Theme,
+			Remedy: "use auto, dark, light, contrast, 16 or plain",
+		})
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"hermes/core"
 )
 
 const (
 	// maxFPS bounds frames; event batches alone come at most every 33 ms.
-	maxFPS = 60
+	maxFPS = fastFPS
 	// quitPatience is how long an orderly end may take before the program is stopped hard; the
 	// terminal is restored either way.
 	quitPatience = 2 * time.Second
@@ -43,15 +44,21 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	if in != nil {
 		opts = append(opts, tea.WithInput(in))
 	}
+	if m.opt.NoKeyboardProtocol {
+		out = withoutProtocol(out)
+	}
 	if out != nil {
 		opts = append(opts, tea.WithOutput(out))
 	}
 	p := tea.NewProgram(m, opts...)
+	m.clock = func() *pacer { return newPacer(p) }
 	m.abort = func() { go p.Quit() }
 	done := make(chan struct{})
 	go watch(ctx, p, gone, done)
 	_, err := p.Run()
 	close(done)
+	m.pace.stop()
+	m.clearStatus(out)
 	closing := m.finish(ctx)
 	switch {
 	case m.fatal != nil:
@@ -93,6 +100,27 @@ func watch(ctx context.Context, p *tea.Program, gone, done <-chan struct{}) {
 	case <-done:
 	case <-t.C:
 		p.Kill()
+	}
+}
+
+// awake tells the renderer's clock that something happens.
+func (m *Model) awake() {
+	if m.pace == nil && m.clock != nil {
+		m.pace, m.clock = m.clock(), nil
+	}
+	m.pace.wake()
+}
+
+// clearStatus takes the program's status back from a terminal that shows it.
+func (m *Model) clearStatus(out io.Writer) {
+	if !m.scr.reports {
+		return
+	}
+	if out == nil {
+		out = os.Stdout
+	}
+	if _, err := io.WriteString(out, ansi.ClearProgramStatus); err != nil {
+		m.opt.Log.Warn("clear program status", "err", err)
 	}
 }
 

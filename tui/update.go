@@ -8,7 +8,7 @@ import (
 	"hermes/tui/layout"
 )
 
-// Update passes msg through the five stages; the first that knows it ends the way. A panic here ends
+// Update passes msg through the six stages; the first that knows it ends the way. A panic here ends
 // the program in order.
 func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
@@ -17,12 +17,13 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 			cmd = tea.Quit
 		}
 	}()
+	m.awake()
 	return m, m.guard(m.route(msg))
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {
 	for _, stage := range []func(tea.Msg) (tea.Cmd, bool){
-		m.stageTerminal, m.stageKeys, m.stageLayer, m.stagePane, m.stageNews,
+		m.stageTerminal, m.stageMouse, m.stageKeys, m.stageLayer, m.stagePane, m.stageNews,
 	} {
 		if cmd, done := stage(msg); done {
 			return cmd
@@ -36,21 +37,24 @@ func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.scr.w, m.scr.h = max(msg.Width, 0), max(msg.Height, 0)
+		m.sel = selection{}
+		m.recall()
 		m.place()
 	case tea.BackgroundColorMsg:
-		if m.opt.Theme == "" || m.opt.Theme == "auto" {
+		if m.detects() {
 			m.scr.dark = msg.IsDark()
 			m.retheme()
 		}
 	case tea.ColorProfileMsg:
-		if msg.Profile < colorfulFrom {
-			m.scr.plain = true
-			m.retheme()
-		}
+		m.scr.plain = m.scr.plain || msg.Profile < colorfulFrom
+		m.scr.sixteen = msg.Profile == colorfulFrom
+		m.retheme()
+	case tea.ProgramStatusSupportMsg:
+		m.scr.reports = true
 	case tea.ResumeMsg:
 		return tea.Batch(tea.ClearScreen, m.tickIfBusy()), true
 	case tea.FocusMsg:
-		m.scr.away = false
+		m.scr.away, m.run.ended = false, false
 	case tea.BlurMsg:
 		m.scr.away = true
 	case tea.KeyReleaseMsg:
@@ -73,6 +77,7 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 	}
 	name := keyName(key)
 	if name != "ctrl+c" {
+		m.sel = selection{}
 		m.note.armed = m.note.armed.Add(-armFor) // any other key disarms
 	}
 	if m.note.prefix {
@@ -211,6 +216,10 @@ func (m *Model) composed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case previewDueMsg:
 		return m.previewDue(msg)
+	case layoutsMsg:
+		m.layoutsCame(msg)
+	case layoutsDueMsg:
+		return m.layoutsSaveCmd(msg)
 	case foundMsg:
 		m.chat.Found(msg.matches)
 	case previewMsg:

@@ -26,6 +26,10 @@ func (m *Model) View() (v tea.View) {
 	v = tea.NewView(cell.OnlyStyles(strings.Join(lines, "\n")))
 	v.AltScreen = true
 	v.ReportFocus = true
+	if m.opt.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.ProgramStatus = m.programStatus()
 	v.Cursor = cur
 	v.WindowTitle = "hermes"
 	if t := cell.Line(m.ws.Info.Title); t != "" {
@@ -53,6 +57,9 @@ func (m *Model) frame() ([]string, *tea.Cursor) {
 		m.chat.SetMode(m.composerMode())
 		lines = m.body()
 		cur = m.composerCursor()
+	}
+	if len(m.layers) == 0 {
+		m.drawSelection(lines)
 	}
 	lines[h-1] = m.statusBar(w)
 	if m.onboard != nil {

@@ -194,6 +194,32 @@ func (p *Pane) lastVisible() int {
 	return min(i, max(len(p.items)-1, 0))
 }
 
+// ItemAt returns the entry on line y of the body.
+func (p *Pane) ItemAt(y int) (int, bool) {
+	if y < 0 || y >= p.transcriptHeight() {
+		return 0, false
+	}
+	if p.view.follow {
+		p.view.top, p.view.line = p.topFromEnd(p.transcriptHeight())
+	}
+	y += p.view.line
+	for i := p.view.top; i < len(p.items); i++ {
+		n := p.draw(i).height()
+		if y < n {
+			return i, true
+		}
+		y -= n
+	}
+	return 0, false
+}
+
+// Pick selects entry i without moving the view.
+func (p *Pane) Pick(i int) {
+	if p.reading && i < len(p.items) {
+		p.sel = i
+	}
+}
+
 // Select moves the selection by n items and shows it.
 func (p *Pane) Select(n int) {
 	if len(p.items) == 0 {

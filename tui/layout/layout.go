@@ -36,10 +36,16 @@ const (
 	stackWidth, stackHeight = 88, 32
 	sideWidth, sideHeight   = 120, 24
 	sideMin, chatMin        = 44, 56
+	blockMin, chatLines     = 5, 14
 )
 
 // Rect is a rectangle in cells; X and Y count from 0 at the upper left.
 type Rect struct{ X, Y, W, H int }
+
+// Contains tells whether the cell x, y lies in r.
+func (r Rect) Contains(x, y int) bool {
+	return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H
+}
 
 // Inner returns what is left inside a border of one cell; never negative.
 func (r Rect) Inner() Rect {
@@ -52,7 +58,8 @@ type Input struct {
 	Panes []Pane // those that exist, in order; Chat is the first
 	Focus Pane
 	Zoom  bool
-	// SideDelta widens (positive) or narrows the side column, in cells; it is clamped.
+	// SideDelta widens (positive) or narrows the side column, in cells; the block below the chat grows
+	// by half as many lines. It is clamped.
 	SideDelta int
 }
 
@@ -121,7 +128,7 @@ func Compute(in Input) Result {
 		r.Boxes = side(area, others, in.SideDelta)
 	case w >= stackWidth && w < sideWidth && h >= stackHeight:
 		r.Kind = Stack
-		r.Boxes = stack(area, others)
+		r.Boxes = stack(area, others, in.SideDelta/2)
 	case in.Focus > Chat: // a pane that has only a line is shown whole while it has the keys
 		r.Kind = Zoomed
 		r.Boxes = []Box{single(in.Focus, area)}
@@ -150,11 +157,16 @@ func side(area Rect, others []Pane, delta int) []Box {
 }
 
 // stack puts the others in two columns below the chat, the first ones on the left.
-func stack(area Rect, others []Pane) []Box {
+func stack(area Rect, others []Pane, delta int) []Box {
 	h := max(area.H/4, 7)
 	if len(others) > 2 {
 		h = max(area.H*2/5, 13)
 	}
+	least := blockMin
+	if len(others) > 2 { // two of them over each other
+		least += 4
+	}
+	h = min(max(h+delta, least), area.H-chatLines)
 	chat := Rect{W: area.W, H: area.H - h}
 	if len(others) == 1 {
 		return []Box{single(Chat, chat), column(Rect{Y: chat.H, W: area.W, H: h}, others)}

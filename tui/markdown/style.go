@@ -46,12 +46,14 @@ func styleConfig(st *theme.Styles) ansi.StyleConfig {
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n→ "},
 	}
 	switch st.Kind {
-	case theme.Light:
+	case theme.Light, theme.ContrastLight:
 		c.CodeBlock.Theme = "github"
 	case theme.Plain:
 		c.CodeBlock.Theme = ""
 		c.Code.Prefix, c.Code.Suffix = "`", "`"
 		c.Emph.Prefix, c.Emph.Suffix = "*", "*"
+	case theme.Sixteen:
+		c.CodeBlock.Theme = ""
 	default:
 	}
 	return c

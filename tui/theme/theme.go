@@ -14,14 +14,18 @@ import (
 // Kind names a theme.
 type Kind string
 
-// The themes. Plain uses attributes (bold, faint, reverse) and no colour.
+// The themes. Plain uses attributes (bold, faint, reverse) and no colour; Sixteen uses the colours the
+// person gave the terminal; Contrast is for eyes that need it.
 const (
-	Dark  Kind = "dark"
-	Light Kind = "light"
-	Plain Kind = "plain"
+	Dark          Kind = "dark"
+	Light         Kind = "light"
+	Plain         Kind = "plain"
+	Contrast      Kind = "contrast"
+	ContrastLight Kind = "contrast-light"
+	Sixteen       Kind = "16"
 )
 
-// Tokens are the colours of a theme as "#rrggbb". An empty token means the terminal's own colour.
+// Tokens are the colours of a theme as "#rrggbb", or as a number from "0" to "15". An empty token means the terminal's own colour.
 type Tokens struct {
 	Text, Muted, Faint                string // body, secondary, decoration
 	Accent, AccentAlt                 string // focus and titles, links and names
@@ -40,6 +44,31 @@ func TokensOf(kind Kind) Tokens {
 	switch kind {
 	case Plain:
 		return Tokens{}
+	case Contrast:
+		return Tokens{
+			Text: "#ffffff", Muted: "#e6e6e6", Faint: "#c0c0c0",
+			Accent: "#66d9ff", AccentAlt: "#ffb3ff", Border: "#c0c0c0", BorderFocus: "#ffff66",
+			Good: "#66ff66", Warn: "#ffff66", Bad: "#ff9999", Busy: "#66d9ff",
+			User: "#66d9ff", Agent: "#ffb3ff", Think: "#e6e6e6",
+			Code: "#ffd9a0", Keyword: "#ffb3d9", Str: "#b3ffb3", Number: "#b3e6ff", Quote: "#e6e6e6",
+			Select: "#ffffff", SelectText: "#000000", AddBack: "#003a00", DelBack: "#560000", Find: "#7a6a00", Shade: "#303030",
+		}
+	case ContrastLight:
+		return Tokens{
+			Text: "#000000", Muted: "#1f1f1f", Faint: "#404040",
+			Accent: "#003a99", AccentAlt: "#5c0a8a", Border: "#404040", BorderFocus: "#003a99",
+			Good: "#004d00", Warn: "#5c3a00", Bad: "#8a0000", Busy: "#003a99",
+			User: "#003a99", Agent: "#5c0a8a", Think: "#1f1f1f",
+			Code: "#5c2a00", Keyword: "#7a0040", Str: "#004d33", Number: "#003a80", Quote: "#1f1f1f",
+			Select: "#000000", SelectText: "#ffffff", AddBack: "#d9ffd9", DelBack: "#ffe0e0", Find: "#ffe066", Shade: "#e0e0e0",
+		}
+	case Sixteen:
+		return Tokens{
+			Muted: "7", Faint: "8", Accent: "12", AccentAlt: "13", Border: "8", BorderFocus: "12",
+			Good: "10", Warn: "11", Bad: "9", Busy: "12", User: "12", Agent: "13", Think: "7",
+			Code: "11", Keyword: "13", Str: "10", Number: "14", Quote: "7",
+			Select: "4", SelectText: "15", Find: "11", Shade: "8",
+		}
 	case Light:
 		return Tokens{
 			Text: "#24292f", Muted: "#57606a", Faint: "#8c959f",
@@ -94,11 +123,16 @@ func New(kind Kind) *Styles {
 	s.Key, s.Chip = fg(t.Accent).Bold(true), paint(lipgloss.NewStyle(), t.Muted, t.Shade)
 	s.Add, s.Del = paint(lipgloss.NewStyle(), t.Good, t.AddBack), paint(lipgloss.NewStyle(), t.Bad, t.DelBack)
 	s.AddWord, s.DelWord = s.Add.Bold(true).Underline(true), s.Del.Bold(true).Underline(true)
-	s.Match = paint(lipgloss.NewStyle(), t.SelectText, t.Find).Bold(true)
+	s.Match = paint(lipgloss.NewStyle(), t.Text, t.Find).Bold(true)
 	s.Hunk = fg(t.AccentAlt)
 	s.Status, s.StatusStrong, s.Toast = fg(t.Muted), fg(t.Text).Bold(true), fg(t.Text)
-	if kind == Plain {
+	switch kind {
+	case Plain:
 		s.plain()
+	case Sixteen: // what the sixteen colours mean is the terminal's: black on bright is read everywhere
+		s.Match = paint(lipgloss.NewStyle(), "0", t.Find)
+		s.Chip = lipgloss.NewStyle().Reverse(true)
+	default:
 	}
 	return s
 }
