@@ -228,6 +228,18 @@ func (t *Terminal) find(session, id string) *job {
 	return nil
 }
 
+// Observed reports whether the agent of a session has been told by a tool result that a job ended. A
+// notice that waited for its turn is not needed then.
+func (t *Terminal) Observed(session, id string) bool {
+	j := t.find(session, id)
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.observed || j.stopping
+}
+
 // listJobs returns a session's jobs, running ones first, newest first.
 func (t *Terminal) listJobs(session string) []*job {
 	t.jobs.mu.Lock()

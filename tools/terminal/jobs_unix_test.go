@@ -123,7 +123,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 	d := y.notice()
-	if d.ID != "proc_1" || d.SessionID != "s1" || d.RunID != "r1" || d.Code != 3 || !d.Observed || !strings.HasSuffix(d.Tail, "got two\nover\n") {
+	if d.ID != "proc_1" || d.SessionID != "s1" || d.RunID != "r1" || d.Code != 3 || !y.Observed("s1", "proc_1") || !strings.HasSuffix(d.Tail, "got two\nover\n") {
 		t.Errorf("%+v", d)
 	}
 	if res := y.process("write", "proc_1", "data", "x"); res.OK {
