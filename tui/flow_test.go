@@ -255,7 +255,7 @@ func TestTheme_fromTheTerminal(t *testing.T) {
 		r.send(msg)
 		got = append(got, r.m.st.Kind)
 	}
-	if diff := cmp.Diff([]theme.Kind{theme.Light, theme.Dark, theme.Dark, theme.Plain}, got); diff != "" {
+	if diff := cmp.Diff([]theme.Kind{theme.Light, theme.Dark, theme.Sixteen, theme.Plain}, got); diff != "" {
 		t.Error(diff)
 	}
 }

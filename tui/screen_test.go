@@ -55,7 +55,7 @@ func TestMouse(t *testing.T) {
 	r.shows("scrolled")
 	r.send(tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
 	r.hides("scrolled")
-	x, y := r.find("kubectl get pods")
+	x, y := r.find("write_file  k8s")
 	r.click(x, y)
 	if !r.m.chat.Reading() {
 		t.Error("a click into the transcript does not read it")
