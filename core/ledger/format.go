@@ -56,16 +56,16 @@ type Entry struct {
 	ID        string       `json:"id"` // a ULID; ids rise in the order of the journal
 	Time      time.Time    `json:"time"`
 	Actor     Actor        `json:"actor"`
-	SessionID string       `json:"session_id,omitempty"`
-	RunID     string       `json:"run_id,omitempty"`
+	SessionID string       `json:"session_id"`
+	RunID     string       `json:"run_id"`
 	ReviewID  string       `json:"review_id,omitempty"`
 	Taint     string       `json:"taint,omitempty"`
 	Action    string       `json:"action"`
 	Subject   string       `json:"subject"`
-	Also      []string     `json:"also,omitempty"`   // further subjects of one change
-	Before    string       `json:"before,omitempty"` // of one file its SHA-256, else a digest over all
-	After     string       `json:"after,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
+	Also      []string     `json:"also,omitempty"` // further subjects of one change
+	Before    string       `json:"before"`         // of one file its SHA-256, else a digest over all
+	After     string       `json:"after"`
+	Reason    string       `json:"reason"`
 	Undoes    []string     `json:"undoes,omitempty"` // ids of the changes this one takes back
 	Parts     []Part       `json:"parts,omitempty"`
 	Files     []FileChange `json:"files,omitempty"`

@@ -9,14 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
-// journalName matches the monthly journals.
-var journalName = regexp.MustCompile(`^\d{4}-\d{2}\.jsonl$`)
+// isJournal recognises the names of the monthly journals.
+func isJournal(name string) bool {
+	month, ok := strings.CutSuffix(name, ".jsonl")
+	_, err := time.Parse("2006-01", month)
+	return ok && err == nil
+}
 
 // index is the journal in memory. It is rebuilt from the files at any time and follows what other
 // processes append by reading on from where it stopped.
@@ -71,7 +75,7 @@ func journals(dir string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range all {
-		if journalName.MatchString(e.Name()) {
+		if isJournal(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}
@@ -130,6 +134,10 @@ func (x *index) add(raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
+	if id, ok := plainDone(raw); ok {
+		x.settle(id, Done, "")
+		return
+	}
 	var l line
 	if err := json.Unmarshal(raw, &l); err != nil {
 		x.damaged++
@@ -153,6 +161,15 @@ func (x *index) add(raw []byte) {
 	case lineAborted:
 		x.settle(l.id(), Aborted, l.note())
 	}
+}
+
+// plainDone recognises the line that closes nearly every change, half of all lines, without decoding it.
+func plainDone(raw []byte) (id string, ok bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`{"kind":"done","id":"`))
+	if !ok || len(rest) != 26+2 || !bytes.HasSuffix(rest, []byte(`"}`)) {
+		return "", false
+	}
+	return string(rest[:26]), true
 }
 
 func (l line) id() string {

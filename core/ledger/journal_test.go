@@ -120,10 +120,10 @@ func TestPurge(t *testing.T) {
 	}
 	write(t, l, byAgent, map[string]string{"b": secret})
 	res, err := l.Purge(t.Context(), secret, purgerFunc(func() int { return 3 }))
-	if err != nil || res.Versions != 2 || res.Others != 3 || len(res.Still) != 0 && res.Still[0] != "b" {
+	if err != nil || res.Versions != 2 || res.Others != 3 || res.Files != 1 || len(res.Still) != 0 {
 		t.Fatalf("%+v %v", res, err)
 	}
-	err = filepath.WalkDir(l.home.Ledger(), func(p string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(l.home.Dir(), func(p string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			b, _ := os.ReadFile(p)
 			if strings.Contains(string(b), "s3cr") {
@@ -147,9 +147,98 @@ func TestPurge(t *testing.T) {
 	if _, err := l.Purge(t.Context(), "abc"); err == nil {
 		t.Error("three letters were purged")
 	}
+	if found, err := l.Outside(t.Context(), "skill:a", l.Path("a"), l.Path("b")); err != nil || len(found) != 0 {
+		t.Errorf("the cleaned files look foreign: %+v %v", found, err)
+	}
 	write(t, l, byAgent, map[string]string{"a": "on we go\n"})
 }
 
 type purgerFunc func() int
 
 func (f purgerFunc) Purge(context.Context, string) (int, error) { return f(), nil }
+
+// Whatever stands in a journal, reading it neither panics nor hides the lines around it.
+func FuzzJournal(f *testing.F) {
+	for _, s := range []string{
+		"", "null", "{}", `{"kind":"intent"}`, `{"kind":"done"}`, `{"kind":"done","id":"x"}`, `{"kind":"header","version":9}`, `{"kind":"noted","id":"z","files":[{"op":"move","from":"a","path":"b"}]}`,
+		`{"kind":"intent","id":"z","subject":"nocolon","parts":[{"key":"k"}],"files":[{}]}` + "\n" + `{"kind":"done","id":"z"}`, "\x00\xff{", `{"kind":"done","id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, "ledger"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		const good = `{"kind":"noted","id":"01ARZ3NDEKTSV4RRFFQ69G5FAA","action":"edit","subject":"skill:a","actor":"outside"}`
+		text := good + "\n" + string(raw) + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "ledger", "2026-11.jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := New(home.At(dir))
+		log, err := l.Log(Filter{Unsettled: true})
+		if err != nil || len(log) == 0 || log[len(log)-1].ID != "01ARZ3NDEKTSV4RRFFQ69G5FAA" {
+			t.Fatalf("%+v %v", log, err)
+		}
+		for _, s := range []string{"skill:a", log[0].Subject} {
+			if _, err := l.Version(s, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := l.Trail("skill", "k"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Readers take no lock: a writer that holds it for long does not stop them.
+func TestLog_whileAWriterHoldsTheLock(t *testing.T) {
+	t.Parallel()
+	l := open(t, t.TempDir())
+	write(t, l, byAgent, map[string]string{"a": "1"})
+	other := open(t, l.home.Dir())
+	_, err := l.Apply(t.Context(), byAgent, func(tx *Tx) error {
+		log, err := other.Log(Filter{})
+		if err != nil || len(log) != 1 {
+			t.Errorf("%v %v", log, err)
+		}
+		if _, err := other.Blame(l.Path("a")); err != nil {
+			t.Error(err)
+		}
+		return tx.Write(l.Path("a"), []byte("2"), 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The journal of version 1 as first written keeps loading.
+func TestFormat_version1(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	src := filepath.Join("..", "..", "testdata", "formats", "ledger-v1")
+	if err := os.CopyFS(filepath.Join(dir, "ledger"), os.DirFS(src)); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir)
+	log, err := l.Log(Filter{Unsettled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range log {
+		got = append(got, fmt.Sprintf("%s %s %s %s %s", e.ID[20:], e.Actor, e.Action, e.Subject, e.State))
+	}
+	want := []string{
+		"0F0004 you undo memory:user done",
+		"0F0003 agent add memory:user aborted",
+		"0F0002 agent replace memory:user done",
+		"0F0001 outside found memory:user done",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if n, _ := l.Damaged(); n != 0 || log[2].Parts[0].Was != "1c8b9d7c0b5e" || log[0].Undoes[0] != log[2].ID {
+		t.Errorf("%d damaged, %+v", n, log)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func (l *Ledger) Open(ctx context.Context) error {
 	if err := l.index.refresh(l.home.Ledger()); err != nil {
 		return err
 	}
-	if len(l.index.openEntries()) == 0 {
+	if len(l.index.openEntries()) == 0 && !exists(filepath.Join(l.blobs(), unfinished)) {
 		return nil
 	}
 	return l.locked(ctx, func() error { return nil })
@@ -105,8 +106,9 @@ func (l *Ledger) locked(ctx context.Context, f func() error) error {
 	if err := home.EnsureDir(l.blobs()); err != nil {
 		return err
 	}
-	return home.WithLock(ctx, filepath.Join(l.home.Ledger(), ".lock"), func() error {
+	return withLock(ctx, filepath.Join(l.home.Ledger(), ".lock"), func() error {
 		l.at("locked")
+		_ = os.Remove(filepath.Join(l.blobs(), unfinished)) // of a writer that died: only rubbish
 		if err := l.index.refresh(l.home.Ledger()); err != nil {
 			return err
 		}

@@ -32,11 +32,13 @@ type PurgeResult struct {
 	Versions int `json:"versions"` // kept versions rewritten
 	Lines    int `json:"lines"`    // journal lines rewritten
 	Others   int `json:"others"`   // places in transcripts and index
-	// Still lists learned files that hold the secret now: they are their owner's to change.
+	Files    int `json:"files"`    // learned files in force that held it
+	// Still lists learned files that hold the secret and could not be cleaned.
 	Still []string `json:"still,omitempty"`
 }
 
-// Purge removes a leaked secret from all kept versions and the journal, then asks the others. Versions
+// Purge removes a leaked secret from all kept versions, the journal and the learned files as they stand
+// (else the next look at them would keep it again), then asks the others. Versions
 // get new hashes, and the journal follows. It can be run again after a crash. History keeps its order
 // and its ids; what the secret was is gone for good.
 func (l *Ledger) Purge(ctx context.Context, secret string, others ...Purger) (PurgeResult, error) {
@@ -58,12 +60,15 @@ func (l *Ledger) Purge(ctx context.Context, secret string, others ...Purger) (Pu
 				return fmt.Errorf("purge: %w", err)
 			}
 		}
-		return l.index.refresh(l.home.Ledger())
+		if err := l.index.refresh(l.home.Ledger()); err != nil {
+			return err
+		}
+		out.Files, out.Still = l.purgeFiles(secret)
+		return nil
 	})
 	if err != nil {
 		return out, err
 	}
-	out.Still = l.still(secret)
 	var errs []error
 	for _, p := range others {
 		n, err := p.Purge(ctx, secret)
@@ -179,8 +184,9 @@ func purgeValue(v any, clean func(string) string) any {
 	return v
 }
 
-// still lists the files in force that hold secret.
-func (l *Ledger) still(secret string) []string {
+// purgeFiles cleans the files in force. What the journal says of a file stays right: its version was
+// cleaned in the same way.
+func (l *Ledger) purgeFiles(secret string) (cleaned int, still []string) {
 	l.index.mu.Lock()
 	var names []string
 	for name, hash := range l.index.heads {
@@ -190,11 +196,17 @@ func (l *Ledger) still(secret string) []string {
 	}
 	l.index.mu.Unlock()
 	slices.Sort(names)
-	var out []string
 	for _, name := range names {
-		if data, err := os.ReadFile(l.Path(name)); err == nil && bytes.Contains(data, []byte(secret)) {
-			out = append(out, name)
+		data, err := os.ReadFile(l.Path(name))
+		if err != nil || !bytes.Contains(data, []byte(secret)) {
+			continue
 		}
+		clean := bytes.ReplaceAll(data, []byte(secret), []byte(Purged))
+		if err := home.WriteFile(l.Path(name), clean, home.FileMode); err != nil {
+			still = append(still, name)
+			continue
+		}
+		cleaned++
 	}
-	return out
+	return cleaned, still
 }

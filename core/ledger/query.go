@@ -103,7 +103,7 @@ func (l *Ledger) Trail(kind, key string) ([]Entry, error) {
 	keys := map[string]bool{key: true}
 	for _, e := range all {
 		hit := false
-		for _, p := range e.Parts {
+		for _, p := range e.Of(kind).Parts {
 			if p.Key != "" && keys[p.Key] || p.Was != "" && keys[p.Was] {
 				hit = true
 				if p.Was != "" {

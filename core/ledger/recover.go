@@ -188,7 +188,6 @@ func (l *Ledger) sweep(e Entry) {
 			}
 		}
 	}
-	_ = os.Remove(filepath.Join(l.blobs(), unfinished)) // the same
 }
 
 // escape makes a file name a pattern for itself.

@@ -36,7 +36,7 @@ func (s *Store) History(id string) ([]Moment, error) {
 	chain := map[string]bool{id: true}
 	out := []Moment{}
 	for _, c := range changes {
-		for _, p := range c.Parts {
+		for _, p := range c.Of(kind).Parts {
 			if id != "" && !chain[p.Key] && !chain[p.Was] {
 				continue
 			}

@@ -329,12 +329,13 @@ func (s *Store) overflow(t Target, entries []string, would int, ops []Op) *Refus
 // warnings are words on what was added.
 func (w *work) warnings() []string {
 	var out []string
+	tokens := tokenise(w.now)
 	for _, a := range w.added {
 		at := slices.Index(w.now, a)
 		if at < 0 {
 			continue
 		}
-		if j, _ := nearest(w.now, at); j >= 0 {
+		if j, _ := nearest(tokens, at); j >= 0 {
 			other, _ := shown(w.target, w.now[j])
 			out = append(out, fmt.Sprintf("%q says nearly the same as the entry %q; if so, merge them.", quote(a, 60), quote(other, 80)))
 		}

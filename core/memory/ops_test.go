@@ -299,7 +299,7 @@ func TestSheet_flagsAndOrigins(t *testing.T) {
 
 func TestNearest_cjk(t *testing.T) {
 	t.Parallel()
-	list := []string{"用户喜欢简短的中文回答", "用户喜欢简短中文回答", "部署用的镜像仓库在本地"}
+	list := tokenise([]string{"用户喜欢简短的中文回答", "用户喜欢简短中文回答", "部署用的镜像仓库在本地"})
 	if j, _ := nearest(list, 0); j != 1 {
 		t.Errorf("nearest is %d", j)
 	}
@@ -318,6 +318,48 @@ func BenchmarkAdd(b *testing.B) {
 			b.StopTimer()
 			_ = os.Remove(r.Path(Memory))
 			b.StartTimer()
+		}
+	}
+}
+
+// Some keep their files elsewhere and link them: the link stays.
+func TestDo_throughALink(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, t.TempDir())
+	real := filepath.Join(t.TempDir(), "notes.md")
+	if err := os.WriteFile(real, []byte("one"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(r.Path(Memory)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, r.Path(Memory)); err != nil {
+		t.Skip(err)
+	}
+	o := r.do(t, Memory, Op{Action: Add, Text: "two"})
+	info, err := os.Lstat(r.Path(Memory))
+	if err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v %v", info, err)
+	}
+	if b, _ := os.ReadFile(real); string(b) != list("one", "two") {
+		t.Errorf("%q", b)
+	}
+	if _, err := r.ledger.Undo(t.Context(), you, false, o.LedgerID); err != nil || r.raw(t, Memory) != "one" {
+		t.Errorf("%v %q", err, r.raw(t, Memory))
+	}
+}
+
+// What opening the clean-up view costs.
+func BenchmarkSheet200(b *testing.B) {
+	r := newRig(b, b.TempDir())
+	var entries []string
+	for i := range 200 {
+		entries = append(entries, "Entry "+strings.Repeat("word ", i%7)+" about host number "+strings.Repeat("x", i)+" and its port")
+	}
+	r.seed(b, Memory, list(entries...))
+	for b.Loop() {
+		if s, err := r.Sheet(b.Context(), Memory); err != nil || len(s.Entries) != 200 {
+			b.Fatal(err)
 		}
 	}
 }

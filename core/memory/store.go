@@ -188,7 +188,7 @@ func (s *Store) lock(ctx context.Context, targets []Target) (unlock func() error
 			if want != t {
 				continue
 			}
-			l, err := home.Lock(ctx, s.Path(t)+".lock")
+			l, err := ledger.Lock(ctx, s.Path(t)+".lock")
 			if err != nil {
 				return nil, errors.Join(err, unlock())
 			}

@@ -8,7 +8,8 @@ import (
 	"hermes/core/ledger"
 )
 
-// Draft is what a person wants both stores to become; a nil sheet stays as it is.
+// Draft is what a person wants both stores to become; a nil sheet stays as it is. Moving or merging
+// between stores needs both sheets.
 type Draft struct {
 	Memory *DraftSheet
 	User   *DraftSheet

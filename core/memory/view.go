@@ -41,7 +41,7 @@ type Flag struct {
 type Origin struct {
 	Actor     ledger.Actor `json:"actor"`
 	Time      time.Time    `json:"time"`
-	SessionID string       `json:"session_id,omitempty"`
+	SessionID string       `json:"session_id"`
 	RunID     string       `json:"run_id,omitempty"`
 	ReviewID  string       `json:"review_id,omitempty"`
 	LedgerID  string       `json:"ledger_id"`
@@ -77,6 +77,8 @@ type Sheet struct {
 	// Inexact says that the file holds more than its entries (repeated ones, stray separators): the next
 	// change keeps a copy of it.
 	Inexact bool `json:"inexact,omitempty"`
+	// Problem says why hand edits could not be recorded (a read-only home); the entries are right anyway.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Sheet reads one store with flags and origins. Hand edits found on the way are recorded.
@@ -88,20 +90,22 @@ func (s *Store) Sheet(ctx context.Context, t Target) (Sheet, error) {
 	if err != nil {
 		return Sheet{}, err
 	}
+	problem := ""
 	if err := s.Notice(ctx, t); err != nil {
-		return Sheet{}, err
+		problem = err.Error()
 	}
 	origins, err := s.opts.Ledger.Origins(t.Subject())
 	if err != nil {
 		return Sheet{}, err
 	}
-	out := Sheet{Target: t, Path: s.Path(t), Used: size(st.entries), Limit: s.Limit(t), Inexact: !st.exact, Entries: []Entry{}}
+	out := Sheet{Target: t, Path: s.Path(t), Used: size(st.entries), Limit: s.Limit(t), Inexact: !st.exact, Problem: problem, Entries: []Entry{}}
+	tokens := tokenise(st.entries)
 	for i, e := range st.entries {
 		v := Entry{ID: ID(e), Text: e, Chars: text.Len(e)}
 		if o, ok := origins[v.ID]; ok {
 			v.Origin = &Origin{Actor: o.Actor, Time: o.Time, SessionID: o.SessionID, RunID: o.RunID, ReviewID: o.ReviewID, LedgerID: o.ID, Reason: o.Reason}
 		}
-		v.Flags = flags(st.entries, i, v.Origin)
+		v.Flags = flags(st.entries, tokens, i, v.Origin)
 		out.Entries = append(out.Entries, v)
 	}
 	return out, nil
@@ -124,10 +128,10 @@ func (s *Store) Notice(ctx context.Context, t Target) error {
 }
 
 // flags are the remarks on entry at.
-func flags(entries []string, at int, origin *Origin) []Flag {
+func flags(entries []string, tokens []map[string]bool, at int, origin *Origin) []Flag {
 	e := entries[at]
 	out := scanFlags(e)
-	if j, score := nearest(entries, at); j >= 0 {
+	if j, score := nearest(tokens, at); j >= 0 {
 		out = append(out, Flag{Code: FlagNear, Of: ID(entries[j]), Message: fmt.Sprintf("shares %d%% of its words with %q", int(score*100), quote(entries[j], 60))})
 	}
 	if looksLikeOrder(e) {
