@@ -49,6 +49,7 @@ func (m *Model) editReady(msg editReadyMsg) tea.Cmd {
 	}
 	line := editorLine(m.opt.Editor)
 	cmd := exec.CommandContext(m.ctx, line[0], append(line[1:len(line):len(line)], msg.path)...) //nolint:gosec // the person's own editor
+	m.tty.lend(cmd)
 	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editEndMsg{path: msg.path, err: err} })
 }
 

@@ -191,7 +191,7 @@ func newRig(t *testing.T, w, h int) *rig {
 	t.Helper()
 	p := newPorts()
 	c := newClock()
-	m := New(Options{Workspace: p.workspace("s1"), Setup: setupPort{p}, Now: c.now, Theme: "dark", Version: "0.1"})
+	m := New(Options{Workspace: p.workspace("s1"), Setup: setupPort{p}, Now: c.now, Theme: "dark", Version: "0.1", Editor: "true"})
 	return startRig(t, m, p, c, w, h)
 }
 

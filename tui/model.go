@@ -48,6 +48,7 @@ type Model struct {
 	slash   completion
 	sel     selection
 	layouts remembered
+	tty     tty
 	pace    *pacer
 	clock   func() *pacer // makes pace when the first message comes; nil without a program
 	files   files

@@ -18,7 +18,7 @@ type paletteLayer struct{ picker *picker.Picker }
 
 // showPalette lists what can be done, by what it does; what cannot be done now stands last, with why.
 func (m *Model) showPalette() tea.Cmd {
-	var can, cannot []picker.Item
+	var can, keysOnly, cannot []picker.Item
 	for _, b := range m.table {
 		a, ok := m.action(b.ID)
 		if !ok || b.Note || b.Scope != keys.Prefix && b.Scope != keys.Composer && b.ID != "app.redraw" && b.ID != "app.suspend" ||
@@ -33,8 +33,13 @@ func (m *Model) showPalette() tea.Cmd {
 				continue
 			}
 		}
+		if b.Slash == "" { // what has a name is what people look for
+			keysOnly = append(keysOnly, item)
+			continue
+		}
 		can = append(can, item)
 	}
+	can = append(can, keysOnly...)
 	l := &paletteLayer{picker: picker.New("What do you want to do?", "Enter does it · Esc closes")}
 	l.picker.SetItems(append(can, cannot...), "")
 	m.push(l)

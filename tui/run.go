@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"time"
 
@@ -33,6 +34,7 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	work, stop := context.WithCancel(ctx)
 	defer stop()
 	m.ctx = work
+	m.tty = ttyOf(in, out)
 	opts := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(maxFPS)}
 	gone := make(chan struct{}, 1)
 	in = watchInput(in, func() {
@@ -100,6 +102,31 @@ func watch(ctx context.Context, p *tea.Program, gone, done <-chan struct{}) {
 	case <-done:
 	case <-t.C:
 		p.Kill()
+	}
+}
+
+// tty are the files of the terminal, for programs that take it over. Bubble Tea would hand them our
+// wrappers, which are no files: their input would be copied, and the copy waits for one more key.
+type tty struct{ in, out *os.File }
+
+func ttyOf(in io.Reader, out io.Writer) tty {
+	t := tty{in: os.Stdin, out: os.Stdout}
+	if in != nil {
+		t.in, _ = in.(*os.File)
+	}
+	if out != nil {
+		t.out, _ = out.(*os.File)
+	}
+	return t
+}
+
+// lend gives cmd the terminal.
+func (t tty) lend(cmd *exec.Cmd) {
+	if t.in != nil {
+		cmd.Stdin = t.in
+	}
+	if t.out != nil {
+		cmd.Stdout, cmd.Stderr = t.out, t.out
 	}
 }
 

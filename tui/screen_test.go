@@ -290,6 +290,17 @@ func TestPacer_findsTheClock(t *testing.T) {
 	if newPacer(p) != nil {
 		t.Error("a pacer of a program that does not run")
 	}
+	c := &pacer{ticker: time.NewTicker(time.Hour)}
+	c.rest = time.AfterFunc(time.Hour, c.sleep)
+	c.sleep()
+	c.wake() // a resting clock goes on at once
+	select {
+	case <-c.ticker.C:
+	case <-time.After(10 * time.Second):
+		t.Error("the clock does not wake up")
+	}
+	c.stop()
+	c.ticker.Stop()
 	var none *pacer
 	none.wake()
 	none.stop()
