@@ -78,7 +78,7 @@ func patterns() []pattern {
 		kept(must("env_var_unset_agent", "unset", Context, Warn, `\bunset\s+HERMES_[A-Z]+\b`)),
 		must("c2_explicit", "command", Context, Warn, `\bcommand[- ]and[- ]control\s+server\b`),
 		must("send_to_url", "http", Strict, Block, `\b(?:send|post|upload|forward|submit|transmit|exfiltrate)\b`+few+`?(?:conversations?|chat|history|messages?|secrets?|credentials?|keys?|tokens?|passwords?|memory|memories|files?|context|contents?|everything)\b[^\n.]{0,80}?\bto\s+["'`+"`"+`<(]?https?://`),
-		must("context_exfil", "send post include output print dump forward reveal", Strict, Block, `\b(?:send|post|include|output|print|dump|forward|reveal)`+few+`?(?:(?:entire|full|whole|complete)\s+(?:conversation|context|chat|history|prompt)|conversation\s+history|previous\s+messages)\b`),
+		must("context_exfil", "send post include output print dump forward reveal", Strict, Block, `\b(?:send|post|include|output|print|dump|forward|reveal)(?:\s+[\p{L}'’-]+){0,3}?\s+(?:(?:entire|full|whole|complete)\s+(?:conversation|context|chat|history|prompt)|conversation\s+history|previous\s+messages)\b`),
 		must("ssh_backdoor", "authorized_keys", Strict, Block, `(?:>>|\btee\s+-a\b|\b(?:add|append|write|put|insert|echo)\b)[^\n]{0,160}\bauthorized_keys\b`),
 		must("ssh_access", ".ssh", Strict, Block, `\b(?:cat|less|more|head|tail|base64|xxd|cp|scp|rsync|tar|zip|curl|read|copy|send|upload|print|show|dump|steal|exfiltrate)\b[^\n.;]{0,80}(?:~|\$\{?HOME\}?|/root|/home/[^\s/]+)/\.ssh/(?:id_[a-z0-9]+\b|\*|[^\s]*_rsa\b|[^\s]*_key\b)`),
 		must("hermes_env", ".env", Strict, Block, `\b(?:cat|less|more|head|tail|base64|source|cp|scp|curl|grep|read|copy|send|upload|print|show|dump|echo)\b[^\n;]{0,80}(?:\.hermes|\$\{?HERMES_HOME\}?)/\.env\b`),

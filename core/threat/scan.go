@@ -88,6 +88,12 @@ func match(text string, scope Scope) []Finding {
 			if scope == Strict {
 				severity = p.strict
 			}
+			if p.id == "ssh_access" && strings.HasPrefix(text[at[1]:], ".pub") {
+				continue // the public half
+			}
+			if (p.id == "exfil_curl" || p.id == "exfil_wget") && ownKey(lineAround(text, at[0])) {
+				severity = Warn
+			}
 			f := Finding{ID: p.id, Severity: severity, Line: line, Excerpt: excerpt(text[at[0]:at[1]])}
 			if denial.MatchString(text[max(0, at[0]-120):at[0]]) && p.id != "deception_hide" {
 				f.Severity = Warn
@@ -96,6 +102,33 @@ func match(text string, scope Scope) []Finding {
 		}
 	}
 	return out
+}
+
+var (
+	secretName = regexp.MustCompile(`\$\{?([A-Za-z0-9]+)(?:_[A-Za-z0-9]+)*`)
+	hostName   = regexp.MustCompile(`https?://([A-Za-z0-9.-]+)`)
+)
+
+// ownKey tells a call that sends a key to the very service it is named for ($GRAFANA_TOKEN to
+// grafana.example): every host on the line has the name as its last label but one.
+func ownKey(line string) bool {
+	hosts := hostName.FindAllStringSubmatch(line, 10)
+	keys := secretName.FindAllStringSubmatch(line, 10)
+	for _, h := range hosts {
+		labels := strings.Split(strings.ToLower(h[1]), ".")
+		for _, k := range keys {
+			if len(labels) < 2 || len(k[1]) < 3 || labels[len(labels)-2] != strings.ToLower(k[1]) {
+				return false
+			}
+		}
+	}
+	return len(hosts) > 0 && len(keys) > 0
+}
+
+func lineAround(text string, at int) string {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[from:], "\n")
+	return line
 }
 
 func excerpt(s string) string {
