@@ -1,0 +1,147 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// termLimit is the longest term that is kept, in bytes; what is longer (a hash, a data URL) is found by its
+// parts or not at all.
+const termLimit = 64
+
+// Fold is the form in which texts and queries are compared: compatibility forms, case and the marks of
+// Latin, Greek and Cyrillic letters do not matter. Line breaks stay.
+func Fold(s string) string {
+	ascii := true
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+			break
+		}
+	}
+	if ascii {
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	base := rune(0)
+	for _, r := range norm.NFKD.String(s) {
+		if unicode.Is(unicode.Mn, r) && unicode.In(base, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+			continue
+		}
+		if !unicode.Is(unicode.Mn, r) {
+			base = r
+		}
+		b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
+	}
+	return norm.NFC.String(b.String())
+}
+
+// cjk tells the scripts that are written without blanks between words.
+func cjk(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) || r == 'ー' || r == '々'
+}
+
+func wordRune(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)) && !cjk(r)
+}
+
+// Searchable is a text as it is compared: folded, with the parts of names like fooBar or 64MB behind it.
+func Searchable(s string) string { return Fold(parted(s)) }
+
+// terms calls add for every term of a text: each word and the parts of names; each CJK character and each
+// pair of neighbours. Punctuation separates.
+func terms(s string, add func(string)) {
+	s = Searchable(s)
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case cjk(r):
+			i = cjkTerms(s, i, add)
+		case wordRune(r):
+			j := i
+			for j < len(s) {
+				r, n := utf8.DecodeRuneInString(s[j:])
+				if !wordRune(r) {
+					break
+				}
+				j += n
+			}
+			if j-i <= termLimit {
+				add(s[i:j])
+			}
+			i = j
+		default:
+			i += n
+		}
+	}
+}
+
+func cjkTerms(s string, i int, add func(string)) int {
+	prev := -1
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !cjk(r) {
+			break
+		}
+		add(s[i : i+n])
+		if prev >= 0 {
+			add(s[prev : i+n])
+		}
+		prev, i = i, i+n
+	}
+	return i
+}
+
+// partLimit is the longest name that is taken apart; beyond it stand hashes and keys.
+const partLimit = 40
+
+// parted appends the parts of names in camel case or with digits, so that they are found one by one while
+// the text keeps its whole words.
+func parted(s string) string {
+	var extra strings.Builder
+	start := -1
+	flush := func(end int) {
+		if start >= 0 && end-start <= partLimit {
+			parts(s[start:end], &extra)
+		}
+		start = -1
+	}
+	for i := range len(s) {
+		if asciiWord(s[i]) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		flush(i)
+	}
+	flush(len(s))
+	if extra.Len() == 0 {
+		return s
+	}
+	return s + "\n" + extra.String()
+}
+
+func asciiWord(b byte) bool { return upper(b) || lower(b) || digit(b) }
+func upper(b byte) bool     { return b >= 'A' && b <= 'Z' }
+func lower(b byte) bool     { return b >= 'a' && b <= 'z' }
+func digit(b byte) bool     { return b >= '0' && b <= '9' }
+
+// parts writes the parts of a name: fooBarHTTPServer2 is foo, Bar, HTTP, Server, 2.
+func parts(w string, out *strings.Builder) {
+	start, n := 0, 0
+	for i := 1; i < len(w); i++ {
+		if upper(w[i]) && (lower(w[i-1]) || i+1 < len(w) && upper(w[i-1]) && lower(w[i+1])) || digit(w[i]) != digit(w[i-1]) {
+			out.WriteString(w[start:i] + " ")
+			start = i
+			n++
+		}
+	}
+	if n > 0 {
+		out.WriteString(w[start:] + "\n")
+	}
+}
