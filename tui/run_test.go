@@ -25,6 +25,7 @@ type terminal struct {
 	before      *term.State
 	mu          sync.Mutex
 	out         bytes.Buffer
+	news        chan struct{} // holds a token when something came
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -40,7 +41,7 @@ func newTerminal(t *testing.T) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &terminal{master: master, tty: tty, before: before}
+	x := &terminal{master: master, tty: tty, before: before, news: make(chan struct{}, 1)}
 	t.Cleanup(func() { _ = master.Close(); _ = tty.Close() })
 	go func() {
 		buf := make([]byte, 4096)
@@ -49,6 +50,10 @@ func newTerminal(t *testing.T) *terminal {
 			x.mu.Lock()
 			x.out.Write(buf[:n])
 			x.mu.Unlock()
+			select {
+			case x.news <- struct{}{}:
+			default:
+			}
 			if err != nil {
 				return
 			}

@@ -18,6 +18,7 @@ const (
 	tailRunning = 5
 	tailDone    = 3
 	tailFailed  = 4
+	tailShell   = 12
 	diffShort   = 12
 	maxExpanded = 1000
 )
@@ -133,6 +134,9 @@ func (c *Call) content(st *theme.Styles, tick int, now time.Time, w int, open bo
 	switch c.State {
 	case OK:
 		n = tailDone
+		if c.Tool == ShellTool { // the person ran it to read it
+			n = tailShell
+		}
 		if c.Detail != nil && c.Detail.Summary != "" && text == "" {
 			return []string{st.Muted.Render(cell.Line(c.Detail.Summary))}, ""
 		}
@@ -143,6 +147,9 @@ func (c *Call) content(st *theme.Styles, tick int, now time.Time, w int, open bo
 		}
 	case Failed:
 		n = tailFailed
+		if c.Tool == ShellTool {
+			n = tailShell
+		}
 		if c.Result != "" {
 			text = c.Result
 		}
