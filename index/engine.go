@@ -54,7 +54,7 @@ type checkpoint struct {
 	Base   int64  `json:"base"`   // where the part of a fork begins that is its own
 }
 
-var metaKey = []byte("hermes")
+const metaKey = "hermes"
 
 // with runs fn over the open index. An index that cannot be had in time is CodeBusy; one that is damaged or
 // of another version is made anew, empty, and the reason is kept. Panics of the engine become errors, and
@@ -196,7 +196,7 @@ func (e *engine) takeReason() string {
 
 func readMeta(idx bleve.Index) (meta, error) {
 	m := meta{Sessions: map[string]checkpoint{}}
-	b, err := idx.GetInternal(metaKey)
+	b, err := idx.GetInternal([]byte(metaKey))
 	if err != nil || len(b) == 0 {
 		return m, errors.Join(err, errors.New("no checkpoints"))
 	}
@@ -211,7 +211,7 @@ func writeMeta(idx bleve.Index, m meta) error {
 	if err != nil {
 		return fmt.Errorf("encode checkpoints: %w", err)
 	}
-	return idx.SetInternal(metaKey, b)
+	return idx.SetInternal([]byte(metaKey), b)
 }
 
 // newMapping describes the documents: terms without positions and without stored text.

@@ -141,7 +141,7 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 	}
 	file, err := os.Open(t.path)
 	if err != nil {
-		return 0, nil //nolint:nilerr // deleted meanwhile; the next run forgets it
+		return 0, nil // deleted meanwhile; the next run forgets it
 	}
 	defer file.Close() //nolint:errcheck // read only
 	head := headOf(file)
@@ -317,7 +317,7 @@ func (f *feeder) flush() error {
 		return fmt.Errorf("encode checkpoints: %w", err)
 	}
 	batch := f.start()
-	batch.SetInternal(metaKey, b)
+	batch.SetInternal([]byte(metaKey), b)
 	if err := f.idx.Batch(batch); err != nil {
 		return errors.Join(errors.New("write search index"), err)
 	}

@@ -23,11 +23,11 @@ type shelf struct {
 	n    int
 }
 
-func newShelf(t testing.TB) *shelf {
-	t.Helper()
-	s := &shelf{t: t, home: home.At(filepath.Join(t.TempDir(), "home"))}
+func newShelf(tb testing.TB) *shelf {
+	tb.Helper()
+	s := &shelf{t: tb, home: home.At(filepath.Join(tb.TempDir(), "home"))}
 	if err := os.MkdirAll(s.home.Sessions(), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
@@ -78,11 +78,11 @@ func (s *shelf) index() *Index {
 }
 
 // found lists the sessions a query finds.
-func found(t testing.TB, x *Index, q string, o Options) (string, Results) {
-	t.Helper()
-	r, err := x.Search(t.Context(), Parse(q, time.Now()), o)
+func found(tb testing.TB, x *Index, q string, o Options) (string, Results) {
+	tb.Helper()
+	r, err := x.Search(tb.Context(), Parse(q, time.Now()), o)
 	if err != nil {
-		t.Fatalf("%q: %v", q, err)
+		tb.Fatalf("%q: %v", q, err)
 	}
 	var ids []string
 	for _, g := range r.Sessions {
@@ -91,16 +91,16 @@ func found(t testing.TB, x *Index, q string, o Options) (string, Results) {
 	return strings.Join(ids, " "), r
 }
 
-func wantFound(t testing.TB, x *Index, q, want string) Results {
-	t.Helper()
-	got, r := found(t, x, q, Options{})
+func wantFound(tb testing.TB, x *Index, q, want string) Results {
+	tb.Helper()
+	got, r := found(tb, x, q, Options{})
 	if len(strings.Fields(got)) != len(strings.Fields(want)) {
-		t.Errorf("%q finds %q, want %q", q, got, want)
+		tb.Errorf("%q finds %q, want %q", q, got, want)
 		return r
 	}
 	for _, id := range strings.Fields(want) {
 		if !strings.Contains(got, id) {
-			t.Errorf("%q finds %q, want %q", q, got, want)
+			tb.Errorf("%q finds %q, want %q", q, got, want)
 		}
 	}
 	return r
@@ -245,16 +245,23 @@ func TestOpenSE05_damagedIndexFiles(t *testing.T) {
 	t.Parallel()
 	damage := map[string]func(t *testing.T, dir string){
 		"truncated segment": func(t *testing.T, dir string) {
+			t.Helper()
 			eachFile(t, dir, ".zap", func(b []byte) []byte { return b[:len(b)/2] })
 		},
 		"zeros inside": func(t *testing.T, dir string) {
+			t.Helper()
 			eachFile(t, dir, ".zap", func(b []byte) []byte { copy(b[len(b)/3:], make([]byte, len(b)/3)); return b })
 		},
 		"empty metadata": func(t *testing.T, dir string) {
+			t.Helper()
 			eachFile(t, dir, "index_meta.json", func([]byte) []byte { return nil })
 		},
-		"no root": func(t *testing.T, dir string) { eachFile(t, dir, "root.bolt", nil) },
+		"no root": func(t *testing.T, dir string) {
+			t.Helper()
+			eachFile(t, dir, "root.bolt", nil)
+		},
 		"from the future": func(t *testing.T, dir string) {
+			t.Helper()
 			e := engine{dir: dir}
 			idx, err := e.lease(t.Context())
 			if err != nil {
@@ -269,6 +276,7 @@ func TestOpenSE05_damagedIndexFiles(t *testing.T) {
 			}
 		},
 		"gone": func(t *testing.T, dir string) {
+			t.Helper()
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}

@@ -50,12 +50,12 @@ type Query struct {
 }
 
 // Empty tells whether the query asks for nothing that could be looked for.
-func (q Query) Empty() bool {
+func (q *Query) Empty() bool {
 	return q.root == nil && q.Role == "" && q.Tool == "" && q.Session == "" && q.Since.IsZero() && q.Before.IsZero()
 }
 
 // String prints the query as it was understood.
-func (q Query) String() string {
+func (q *Query) String() string {
 	if q.root == nil {
 		return ""
 	}

@@ -55,8 +55,8 @@ func TestParse(t *testing.T) {
 		"a OR -b c":                "a -b c",
 	}
 	for in, want := range tests {
-		if got := Parse(in, now).String(); got != want {
-			t.Errorf("Parse(%q) = %q, want %q", in, got, want)
+		if q := Parse(in, now); q.String() != want {
+			t.Errorf("Parse(%q) = %q, want %q", in, q.String(), want)
 		}
 	}
 	q := Parse("role:tool tool:terminal session:abc since:2d before:2026-10-01", now)
@@ -115,7 +115,7 @@ func FuzzQuery(f *testing.F) {
 		var have []string
 		terms(text, func(s string) { have = append(have, s) })
 		if !covered(q.root, have) {
-			t.Fatalf("%q fits %q, but the engine would not propose it: %q", q, text, have)
+			t.Fatalf("%q fits %q, but the engine would not propose it: %q", q.String(), text, have)
 		}
 	})
 }

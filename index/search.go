@@ -207,7 +207,7 @@ func (x *Index) verify(file *os.File, p proposal, q Query, o Options) (Hit, bool
 // match decides whether a record matches and makes its hit.
 func match(session string, l line, q Query, o Options) (Hit, bool) {
 	h := Hit{session: session, Time: l.Time}
-	body := ""
+	var body string
 	switch l.Type {
 	case core.RecordTitle:
 		h.Role, body = roleTitle, l.Title

@@ -19,6 +19,9 @@ var guidance string
 //go:embed text/files.md
 var filesGuidance string
 
+//go:embed text/session_search.md
+var searchGuidance string
+
 //go:embed text/terminal.md
 var terminalGuidance string
 
@@ -70,6 +73,9 @@ func Build(in Input) Frozen {
 	}
 	if slices.Contains(in.Tools, "terminal") {
 		f.add("tools: terminal", terminalGuidance)
+	}
+	if slices.Contains(in.Tools, "session_search") {
+		f.add("tools: session_search", searchGuidance)
 	}
 	f.add("environment", environment(in))
 	for _, c := range contextFiles(in.Folder, contextLimit(in.ContextLength)) {

@@ -8,6 +8,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"hermes/core/redact"
 	"hermes/core/session"
 	"hermes/core/undo"
+	"hermes/index"
 )
 
 // Options are what the command line and the environment say. Getenv and Dir are required.
@@ -43,6 +45,7 @@ type App struct {
 	Home       home.Home
 	Settings   *config.Store
 	Sessions   *session.Store
+	Index      *index.Index
 	Log        *slog.Logger
 	logFile    *logFile
 	copies     *undo.Store // of files that the agent's tools are about to change
@@ -59,7 +62,7 @@ func Open(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: o, Home: h, Settings: config.Open(h), Sessions: session.NewStore(h), now: time.Now}
+	a := &App{opts: o, Home: h, Settings: config.Open(h), Sessions: session.NewStore(h), Index: index.New(h), now: time.Now}
 	a.logFile = &logFile{path: h.LogFile()}
 	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a.Reload()
@@ -108,8 +111,8 @@ func (c currentRedactor) Redact(text string) string { return c.a.state.Load().re
 // Version is the program's version.
 func (a *App) Version() string { return a.opts.Version }
 
-// Close ends the log.
-func (a *App) Close() error { return a.logFile.Close() }
+// Close frees the index and ends the log.
+func (a *App) Close() error { return errors.Join(a.Index.Close(), a.logFile.Close()) }
 
 // Notices are the problems of the configuration for the person, worst first; keys of other programs
 // are left to "hermes doctor".
@@ -175,4 +178,12 @@ func (a *App) quiet(ctx context.Context, what string, fn func() error) {
 	if err := fn(); err != nil {
 		a.Log.WarnContext(ctx, "background work", "what", what, "err", err)
 	}
+}
+
+// DeleteSession removes a session with everything that belongs to it.
+func (a *App) DeleteSession(ctx context.Context, id string) error {
+	if err := a.Sessions.Delete(ctx, id); err != nil {
+		return err
+	}
+	return a.copies.Drop(id)
 }

@@ -46,8 +46,13 @@ func (s *Session) RunTask(ctx context.Context, t core.Task) (core.TaskResult, er
 	w.emit(&core.TaskStarted{TaskID: t.ID, CallID: t.CallID, Title: t.Title, Child: ses.ID(), Toolsets: t.Toolsets, Limit: t.MaxIterations})
 	end := child.Run(ctx, agent.Input{Text: t.Prompt})
 	err = errors.Join(ses.Rename("task: "+t.Title), box.close(), ses.Close())
+	// Undo of this turn takes the sub-agent's changes back, too.
+	s.record(core.Record{Type: core.RecordNote, RunID: t.ParentRun, Target: ses.ID(), Reason: taskNote, Text: "task: " + t.Title})
 	return w.end(end, err)
 }
+
+// taskNote marks the record that names a sub-agent's session in its parent's transcript.
+const taskNote = "task"
 
 // taskWatch turns a sub-agent's events into the parent's.
 type taskWatch struct {
@@ -115,7 +120,7 @@ func (w *taskWatch) end(end *core.RunEnded, err error) (core.TaskResult, error) 
 	}
 	ended := &core.TaskEnded{TaskID: w.task.ID, CallID: w.task.CallID, Result: r, Error: end.Error, DurationMS: w.s.app.now().Sub(w.started).Milliseconds()}
 	w.emit(ended)
-	w.s.spent(end.Usage, end.Cost)
+	w.s.spent(end.Usage, end.Cost, "delegation")
 	switch {
 	case end.Error != nil:
 		return r, &core.Error{Code: end.Error.Code, Op: "run task", Subject: w.task.Title, Err: errors.Join(errBadEnd, errors.New(end.Error.Message)), Hint: end.Error.Remedy}
@@ -125,10 +130,10 @@ func (w *taskWatch) end(end *core.RunEnded, err error) (core.TaskResult, error) 
 	return r, nil
 }
 
-// spent adds what a sub-agent consumed to the session's figures.
-func (s *Session) spent(u core.Usage, c core.Cost) {
-	s.record(core.Record{Type: core.RecordUsage, Usage: &u, Cost: &c, Purpose: core.PurposeChat, Reason: "delegation"})
-	e := &core.UsageReported{Usage: u, Cost: c, Purpose: core.PurposeChat, Side: "delegation"}
+// spent adds what a side task consumed to the session's figures.
+func (s *Session) spent(u core.Usage, c core.Cost, what string) {
+	s.record(core.Record{Type: core.RecordUsage, Usage: &u, Cost: &c, Purpose: core.PurposeChat, Reason: what})
+	e := &core.UsageReported{Usage: u, Cost: c, Purpose: core.PurposeChat, Side: what}
 	e.SessionID = s.ID()
 	s.Feed.Emit(e)
 }

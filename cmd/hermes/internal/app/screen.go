@@ -100,7 +100,7 @@ func (h shelf) Rename(ctx context.Context, id, title string) error {
 }
 
 // Delete removes session id.
-func (h shelf) Delete(ctx context.Context, id string) error { return h.a.Sessions.Delete(ctx, id) }
+func (h shelf) Delete(ctx context.Context, id string) error { return h.a.DeleteSession(ctx, id) }
 
 // Export writes session id beside where hermes was started.
 func (h shelf) Export(_ context.Context, id, format string, redact bool) (string, error) {

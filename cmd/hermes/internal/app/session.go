@@ -93,7 +93,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 func (s *Session) boxOptions(unattended bool) boxOptions {
 	s.todos = &plan.Todos{OnChange: s.todosChanged}
 	o := boxOptions{
-		folder: s.folder, runner: s, todos: s.todos, jobDone: s.jobDone, window: s.window,
+		folder: s.folder, runner: s, archive: archive{s}, todos: s.todos, jobDone: s.jobDone, window: s.window,
 	}
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
@@ -103,6 +103,11 @@ func (s *Session) boxOptions(unattended bool) boxOptions {
 		s.approver, o.asker = s.Approvals, s.Questions
 	}
 	o.approver = s.approver
+	judge, notice := s.assessor()
+	o.assessor = judge
+	if notice != nil {
+		s.Notices = append(s.Notices, *notice)
+	}
 	return o
 }
 

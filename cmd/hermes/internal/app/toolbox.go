@@ -11,6 +11,7 @@ import (
 	"hermes/tools/delegate"
 	"hermes/tools/file"
 	"hermes/tools/plan"
+	"hermes/tools/search"
 	"hermes/tools/terminal"
 	"hermes/tools/web"
 )
@@ -23,21 +24,24 @@ const (
 	setTodo       = "todo"
 	setClarify    = "clarify"
 	setDelegation = "delegation"
+	setSearch     = "session_search"
 )
 
 // toolsetNames lists the toolsets that exist, in the order they are offered.
 func toolsetNames() []string {
-	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation}
+	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation, setSearch}
 }
 
 // boxOptions are what the tools of one session need from it.
 type boxOptions struct {
 	approver core.Approver
+	assessor tools.Assessor // nil: the person decides
 	folder   string
 	toolsets []string // nil takes the person's choice
 	asker    core.Asker
 	runner   core.Runner // nil: no delegation
 	todos    *plan.Todos
+	archive  search.Archive
 	jobDone  func(terminal.JobDone)
 	window   func() int // tokens of the model's window
 }
@@ -46,8 +50,6 @@ type boxOptions struct {
 type box struct {
 	*tools.Registry
 
-	dir     *tools.Workdir
-	trusted func(path string) bool
 	window  func() int
 	notices []core.Notice
 	closers []func() error
@@ -79,14 +81,14 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 		o.window = func() int { return 0 }
 	}
 	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.Redactor())}
-	b := &box{window: o.window, dir: dir, trusted: a.Trusted}
+	b := &box{window: o.window}
 	k.chosen = b.choose(a.toolsets(o.toolsets))
 	var list []core.Tool
 	for _, name := range k.chosen {
 		list = append(list, k.make(name, b)...)
 	}
 	b.Registry = tools.New(tools.Options{
-		Home: a.Home, Approver: o.approver, Allow: tools.NewRules(a.Settings, a.Config().Approvals.Allow), Redactor: a.Redactor(),
+		Home: a.Home, Approver: o.approver, Assessor: o.assessor, Allow: tools.NewRules(a.Settings, a.Config().Approvals.Allow), Redactor: a.Redactor(),
 		Spills: k.spills, Yolo: a.Yolo(), Window: o.window,
 		Fault: func(tool string, value any, stack []byte) {
 			a.Log.Error("panic in tool", "tool", tool, "value", fmt.Sprint(value), "stack", string(stack))
@@ -110,7 +112,7 @@ func (k *kit) make(name string, b *box) []core.Tool {
 	cfg := k.app.Config()
 	switch name {
 	case setFile:
-		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies})
+		return file.New(file.Options{Workdir: k.dir, Policy: k.policy, Keeper: k.app.copies, Trusted: k.app.Trusted})
 	case setTerminal:
 		t := terminal.New(terminal.Options{
 			Home: k.app.Home, Workdir: k.dir, Policy: k.policy, Spills: k.spills, Timeout: cfg.Terminal.Limit(),
@@ -131,6 +133,10 @@ func (k *kit) make(name string, b *box) []core.Tool {
 		}
 	case setClarify:
 		return []core.Tool{plan.NewClarify(k.o.asker)}
+	case setSearch:
+		if k.o.archive != nil {
+			return []core.Tool{search.New(k.app.Index, k.o.archive)}
+		}
 	case setDelegation:
 		if k.o.runner != nil {
 			return []core.Tool{delegate.New(delegate.Options{

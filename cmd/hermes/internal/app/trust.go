@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
-	"hermes/core"
 	"hermes/core/home"
 )
 
@@ -16,6 +14,9 @@ func (a *App) Trusted(path string) bool {
 	path, err := home.ResolvePath(path)
 	if err != nil {
 		return false
+	}
+	if home.Within(a.Home.Sessions(), path) {
+		return true // spilled results: what was foreign in them has tainted the session already
 	}
 	for _, dir := range a.Config().TrustedDirs {
 		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
@@ -50,27 +51,4 @@ func (a *App) Trust(ctx context.Context, dir string) error {
 	}
 	a.Reload()
 	return nil
-}
-
-// Run runs a call and marks results that hold text from folders the person never trusted.
-func (b *box) Run(ctx context.Context, call core.ToolCall, at core.ToolRun) core.ToolResult {
-	r := b.Registry.Run(ctx, call, at)
-	if !r.OK || b.trusted == nil || call.Name != "read_file" && call.Name != "search_files" {
-		return r
-	}
-	var args struct{ Path string }
-	if json.Unmarshal([]byte(call.Arguments), &args) != nil {
-		return r
-	}
-	path := b.dir.Abs(args.Path)
-	if b.trusted(path) {
-		return r
-	}
-	if r.Detail == nil {
-		r.Detail = &core.ToolDetail{}
-	}
-	if r.Detail.Taint == "" {
-		r.Detail.Taint = "file: " + b.dir.Show(path)
-	}
-	return r
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"hermes/core"
 	"hermes/core/session"
@@ -56,10 +57,33 @@ func (a *App) undoTurn(ctx context.Context, ses *session.Session, dry bool) (Und
 		return u, err
 	}
 	u.Files = append(u.Files, report.Files...)
+	for _, r := range ses.Records() {
+		if r.Type == core.RecordNote && r.Reason == taskNote && slices.Contains(runs, r.RunID) {
+			child, err := a.undoAll(ctx, r.Target, dry)
+			if err != nil {
+				return u, err
+			}
+			u.Files = append(u.Files, child...)
+		}
+	}
 	if dry {
 		return u, nil
 	}
 	return u, errors.Join(ses.Append(core.Record{Type: core.RecordUndo, Target: first.ID}), ses.Sync())
+}
+
+// undoAll takes back what a sub-agent's session changed.
+func (a *App) undoAll(ctx context.Context, session string, dry bool) ([]undo.File, error) {
+	done, err := a.copies.Runs(session)
+	if err != nil || len(done) == 0 {
+		return nil, nil //nolint:nilerr // a sub-agent that changed nothing has no journal
+	}
+	ids := make([]string, len(done))
+	for i, r := range done {
+		ids[i] = r.ID
+	}
+	report, err := a.copies.Undo(ctx, session, dry, ids...)
+	return report.Files, err
 }
 
 // Undo takes the last turn of an open session back; it is refused while a run is under way.

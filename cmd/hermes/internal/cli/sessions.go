@@ -21,7 +21,7 @@ import (
 
 func (x *cli) sessions() *cobra.Command {
 	return group("sessions", "List, show, rename, fork, export and delete conversations",
-		x.sessionsList(), x.sessionsShow(), x.sessionsRename(), x.sessionsFork(), x.sessionsExport(), x.sessionsDelete(), x.sessionsCompact())
+		x.sessionsList(), x.sessionsShow(), x.sessionsSearch(), x.sessionsReindex(), x.sessionsRename(), x.sessionsFork(), x.sessionsExport(), x.sessionsDelete(), x.sessionsCompact())
 }
 
 func (x *cli) sessionsList() *cobra.Command {
@@ -247,7 +247,7 @@ func (x *cli) sessionsDelete() *cobra.Command {
 		if !yes && !x.confirm("delete "+what+" for good?") {
 			return &core.Error{Code: core.CodeDenied, Op: "delete session", Subject: id, Err: errors.New("not confirmed"), Hint: "confirm with --yes"}
 		}
-		if err := a.Sessions.Delete(cmd.Context(), id); err != nil {
+		if err := a.DeleteSession(cmd.Context(), id); err != nil {
 			return err
 		}
 		return x.said(map[string]any{"deleted": id}, "deleted %s\n", what)
