@@ -22,7 +22,8 @@ import (
 
 // Version is the form of the documents. An index of another version is rebuilt. History:
 //
-//	1  fields t (terms), s (session), r (role), n (tool), d (time), o (offset in the transcript)
+//	1  fields t (terms), s (session), r (role), n (tool), d (time), o (offset in the transcript); r, d and o
+//	   are stored, so that results are ranked without reading transcripts
 const Version = 1
 
 const (
@@ -49,9 +50,13 @@ type meta struct {
 
 // checkpoint is how far a transcript is indexed.
 type checkpoint struct {
-	Offset int64  `json:"offset"` // bytes read, up to a line end
-	Head   string `json:"head"`   // hash of the file's start: another file under the same name is noticed
-	Base   int64  `json:"base"`   // where the part of a fork begins that is its own
+	Offset int64  `json:"offset"`         // bytes read, up to a line end
+	Head   string `json:"head"`           // hash of the file's start: another file under the same name is noticed
+	Base   int64  `json:"base,omitempty"` // where the part of a fork begins that is its own
+	// What a result says of the session.
+	Title   string    `json:"title,omitempty"`
+	First   string    `json:"first,omitempty"` // what the person said first
+	Started time.Time `json:"started,omitzero"`
 }
 
 const metaKey = "hermes"
@@ -227,7 +232,10 @@ func newMapping() mapping.IndexMapping {
 	for _, name := range []string{"s", "r", "n"} {
 		doc.AddFieldMappingsAt(name, field(bleve.NewTextFieldMapping(), "keyword"))
 	}
-	doc.AddFieldMappingsAt("d", field(bleve.NewNumericFieldMapping(), ""))
+	doc.Properties["r"].Fields[0].Store = true
+	at := field(bleve.NewNumericFieldMapping(), "")
+	at.Store = true
+	doc.AddFieldMappingsAt("d", at)
 	offset := field(bleve.NewNumericFieldMapping(), "")
 	offset.Index, offset.Store = false, true
 	doc.AddFieldMappingsAt("o", offset)

@@ -52,7 +52,7 @@ func (x *Index) Sync(ctx context.Context, report func(Progress)) (Progress, erro
 		if err != nil {
 			return err
 		}
-		f := feeder{idx: idx, meta: m, home: x}
+		f := feeder{idx: idx, meta: m}
 		if err := f.forget(files); err != nil {
 			return err
 		}
@@ -70,6 +70,7 @@ func (x *Index) Sync(ctx context.Context, report func(Progress)) (Progress, erro
 				report(p)
 			}
 		}
+		x.known = f.meta.Sessions
 		return f.flush()
 	})
 	if err == nil {
@@ -80,12 +81,12 @@ func (x *Index) Sync(ctx context.Context, report func(Progress)) (Progress, erro
 
 // feeder adds messages in batches.
 type feeder struct {
-	home  *Index
 	idx   bleve.Index
 	meta  meta
 	batch *bleve.Batch
 	size  int
 	dirty bool
+	about checkpoint // of the session being read
 }
 
 // forget removes the sessions that are gone.
@@ -157,6 +158,7 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 	if _, err := file.Seek(cp.Offset, io.SeekStart); err != nil {
 		return 0, fmt.Errorf("read %s: %w", t.path, err)
 	}
+	f.about = cp
 	n := 0
 	br := bufio.NewReaderSize(file, 256<<10)
 	for ctx.Err() == nil {
@@ -164,13 +166,13 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 		if err != nil { // a line without its end is still being written
 			break
 		}
-		added, err := f.line(t.id, cp.Offset, line)
+		added, err := f.line(t.id, f.about.Offset, line)
 		if err != nil {
 			return n, err
 		}
 		n += added
-		cp.Offset += int64(len(line))
-		f.meta.Sessions[t.id] = cp
+		f.about.Offset += int64(len(line))
+		f.meta.Sessions[t.id] = f.about
 		f.dirty = true
 		if f.batch != nil && (f.batch.Size() >= batchDocs || f.size >= batchSize) {
 			if err := f.flush(); err != nil {
@@ -207,15 +209,20 @@ func (f *feeder) line(session string, offset int64, b []byte) (int, error) {
 	}
 	switch l.Type {
 	case "session":
+		f.about.Started = l.Created
 		if l.Parent != nil {
-			f.forks(session, l.Created)
+			f.about.Base = l.Created.UnixNano()
 		}
 	case core.RecordTitle:
+		f.about.Title = l.Title
 		return 1, f.add(session+"/title", doc{Session: session, Role: roleTitle, Text: l.Title, Time: l.Time, Offset: offset})
 	case core.RecordDiscard:
 		f.start().Delete(session + "/" + l.Target)
 	case core.RecordMessage:
-		if f.copied(session, l.Time) {
+		if f.about.First == "" && l.Message.Role == core.RoleUser {
+			f.about.First = firstLine(l.Message.Display())
+		}
+		if f.copied(l.Time) {
 			return 0, nil
 		}
 		return 1, f.add(session+"/"+l.Message.ID, docOf(session, offset, *l.Message, l.Time))
@@ -235,23 +242,9 @@ func decode(b []byte) (line, bool) {
 	return l, true
 }
 
-// forks remembers when a fork was made: what is older was copied and is found in its parent.
-func (f *feeder) forks(session string, at time.Time) {
-	cp := f.meta.Sessions[session]
-	cp.Base = at.UnixNano()
-	f.meta.Sessions[session] = cp
-	if f.home.forkedAt == nil {
-		f.home.forkedAt = map[string]int64{}
-	}
-	f.home.forkedAt[session] = cp.Base
-}
-
-func (f *feeder) copied(session string, at time.Time) bool {
-	base := f.home.forkedAt[session]
-	if base == 0 {
-		base = f.meta.Sessions[session].Base
-	}
-	return base != 0 && !at.IsZero() && at.UnixNano() < base
+// copied tells whether a record of a fork was copied: it is older than the fork and is found in its parent.
+func (f *feeder) copied(at time.Time) bool {
+	return f.about.Base != 0 && !at.IsZero() && at.UnixNano() < f.about.Base
 }
 
 // doc is a document before it becomes terms.

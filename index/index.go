@@ -16,10 +16,10 @@ import (
 // Index searches the transcripts of one home. It is safe for concurrent use, and several programs may use
 // the same home.
 type Index struct {
-	home     home.Home
-	engine   engine
-	syncing  sync.Mutex // one feed at a time; guards forkedAt
-	forkedAt map[string]int64
+	home    home.Home
+	engine  engine
+	syncing sync.Mutex            // one feed at a time; guards known
+	known   map[string]checkpoint // as the last Sync left them; replaced, never changed
 }
 
 // New returns the index of h. It touches nothing; the index is made when it is first used.

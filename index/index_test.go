@@ -369,7 +369,8 @@ func TestSearch_scanAgreesWithTheEngine(t *testing.T) {
 			if _, err := x.Sync(t.Context(), nil); err != nil {
 				return nil, false, err
 			}
-			return x.ask(t.Context(), query, o)
+			hits, _, more, err := x.ask(t.Context(), query, o)
+			return hits, more, err
 		}()
 		if err != nil || more {
 			t.Fatal(err, more)

@@ -75,41 +75,43 @@ func (x *Index) Search(ctx context.Context, q Query, o Options) (Results, error)
 		r.Notes = append(r.Notes, "the query holds nothing that could be looked for")
 		return r, nil
 	}
-	hits, limited, err := x.hits(ctx, q, o)
+	hits, total, limited, err := x.hits(ctx, q, o)
 	if err != nil {
 		return r, err
 	}
 	r.Limited = limited
-	r.Total = len(hits)
+	r.Total = total
 	r.Sessions = x.group(hits, o)
 	return r, nil
 }
 
 // hits asks the engine, or the transcripts when it cannot be had.
-func (x *Index) hits(ctx context.Context, q Query, o Options) ([]Hit, string, error) {
+func (x *Index) hits(ctx context.Context, q Query, o Options) (hits []Hit, total int, limited string, err error) {
 	catch, cancel := context.WithTimeout(ctx, syncPatience)
 	p, err := x.Sync(catch, nil)
 	cancel()
-	limited := x.engine.takeReason()
+	limited = x.engine.takeReason()
+	why := ""
 	switch {
 	case ctx.Err() != nil:
-		return nil, "", ctx.Err()
+		return nil, 0, "", ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		hits, serr := x.scan(ctx, q, o)
-		return hits, join2(limited, "the index is being built ("+percent(p)+"); the transcripts were searched directly"), serr
+		why = "the index is being built (" + percent(p) + ")"
 	case err != nil:
-		hits, serr := x.scan(ctx, q, o)
-		return hits, join2(limited, "the index cannot be used now ("+err.Error()+"); the transcripts were searched directly"), serr
+		why = "the index cannot be used now (" + err.Error() + ")"
+	default:
+		var more bool
+		hits, total, more, err = x.ask(ctx, q, o)
+		if err == nil {
+			if more && !exact(q.root) {
+				limited = join2(limited, "only the best candidates were looked at; narrow the query for more")
+			}
+			return hits, total, limited, nil
+		}
+		why = "the index failed (" + err.Error() + ")"
 	}
-	hits, more, err := x.ask(ctx, q, o)
-	if err != nil {
-		hits, serr := x.scan(ctx, q, o)
-		return hits, join2(limited, "the index failed ("+err.Error()+"); the transcripts were searched directly"), serr
-	}
-	if more {
-		limited = join2(limited, "only the best candidates were looked at; narrow the query for more")
-	}
-	return hits, limited, nil
+	hits, err = x.scan(ctx, q, o)
+	return hits, len(hits), join2(limited, why+"; the transcripts were searched directly"), err
 }
 
 func join2(a, b string) string {
@@ -128,56 +130,99 @@ func percent(p Progress) string {
 
 // proposal is a message the engine thinks of.
 type proposal struct {
-	id      string
-	score   float64
-	offset  int64
-	session string
+	session, id string
+	score       float64
+	offset      int64
 }
 
-// ask lets the engine propose messages and keeps those that fit.
-func (x *Index) ask(ctx context.Context, q Query, o Options) (hits []Hit, more bool, err error) {
+// looked is how many matching messages a search loads before it stops looking for more.
+const looked = 60
+
+// ask lets the engine propose messages and loads the best that fit. total is how many match, as far as is
+// known; more says that not all proposals were looked at.
+func (x *Index) ask(ctx context.Context, q Query, o Options) (hits []Hit, total int, more bool, err error) {
 	var props []proposal
+	var count int
 	err = x.engine.with(ctx, func(idx bleve.Index) error {
 		req := bleve.NewSearchRequestOptions(engineQuery(q, o), candidates, 0, false)
-		req.Fields = []string{"o"}
+		req.Fields = []string{"o", "r", "d"}
 		res, err := idx.SearchInContext(ctx, req)
 		if err != nil {
 			return err
 		}
-		more = res.Total > candidates
+		count = int(res.Total)
 		for _, h := range res.Hits {
 			session, _, _ := strings.Cut(h.ID, "/")
 			offset, _ := h.Fields["o"].(float64)
-			props = append(props, proposal{h.ID, h.Score, int64(offset), session})
+			role, _ := h.Fields["r"].(string)
+			at, _ := h.Fields["d"].(float64)
+			score := h.Score * weight(role) * recency(o.Now.Sub(time.Unix(int64(at), 0)))
+			props = append(props, proposal{session, h.ID, score, int64(offset)})
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
-	// One open file a session, read in the order of the offsets.
-	slices.SortFunc(props, func(a, b proposal) int {
-		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.offset, b.offset))
+	slices.SortStableFunc(props, func(a, b proposal) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
-	var file *os.File
-	defer func() { closeQuiet(file) }()
-	open := ""
-	for _, p := range props {
+	hits, tried, err := x.load(ctx, props, q, o)
+	total, more = len(hits), tried < len(props) || count > candidates
+	if exact(q.root) {
+		total = count // the engine's word for it is enough
+	}
+	return hits, total, more, err
+}
+
+// load reads proposals from the transcripts, best first, until enough of them fit.
+func (x *Index) load(ctx context.Context, props []proposal, q Query, o Options) (hits []Hit, tried int, err error) {
+	files := map[string]*os.File{}
+	defer func() {
+		for _, f := range files {
+			closeQuiet(f)
+		}
+	}()
+	sessions := map[string]int{}
+	for i, p := range props {
 		if ctx.Err() != nil {
-			return nil, false, ctx.Err()
+			return hits, i, ctx.Err()
 		}
-		if open != p.session {
-			closeQuiet(file)
-			open = p.session
-			if file, err = os.Open(x.home.Transcript(p.session)); err != nil {
-				file = nil // deleted since; the next Sync forgets it
+		if len(hits) >= looked && len(sessions) >= min(o.Limit, looked) {
+			return hits, i, nil
+		}
+		if sessions[p.session] >= looked/2 {
+			continue // one long session must not hide the others
+		}
+		f, open := files[p.session]
+		if !open {
+			f, err = os.Open(x.home.Transcript(p.session))
+			if err != nil {
+				f = nil // deleted since; the next Sync forgets it
 			}
+			files[p.session] = f
 		}
-		if h, ok := x.verify(file, p, q, o); ok {
+		if h, ok := x.verify(f, p, q, o); ok {
 			hits = append(hits, h)
+			sessions[p.session]++
 		}
 	}
-	return hits, more, nil
+	return hits, len(props), nil
+}
+
+// exact tells whether what the engine proposes for a node always fits: plain words, one term each.
+func exact(n node) bool {
+	switch n := n.(type) {
+	case nil:
+		return true
+	case wordNode:
+		return len(n.parts) == 1 && n.parts[0] == n.text
+	case andNode:
+		return !slices.ContainsFunc(n, func(c node) bool { return !exact(c) })
+	case orNode:
+		return !slices.ContainsFunc(n, func(c node) bool { return !exact(c) })
+	}
+	return false
 }
 
 func closeQuiet(f *os.File) {
@@ -191,7 +236,7 @@ func (x *Index) verify(file *os.File, p proposal, q Query, o Options) (Hit, bool
 	if file == nil {
 		return Hit{}, false
 	}
-	b, err := bufio.NewReaderSize(io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset), 16<<10).ReadBytes('\n')
+	b, err := bufio.NewReaderSize(io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset), 4<<10).ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Hit{}, false
 	}
@@ -200,7 +245,7 @@ func (x *Index) verify(file *os.File, p proposal, q Query, o Options) (Hit, bool
 		return Hit{}, false
 	}
 	h, ok := match(p.session, l, q, o)
-	h.score = p.score * weight(h.Role) * recency(o.Now.Sub(h.Time))
+	h.score = p.score
 	return h, ok
 }
 
@@ -336,42 +381,51 @@ func (x *Index) group(hits []Hit, o Options) []Group {
 			g.Hits = append(g.Hits, h)
 		}
 	}
+	x.syncing.Lock()
+	known := x.known
+	x.syncing.Unlock()
 	out := []Group{}
 	for _, g := range order[:min(len(order), o.Limit)] {
-		g.Title, g.Started = x.about(g.SessionID)
+		g.Title, g.Started = x.about(g.SessionID, known)
 		out = append(out, *g)
 	}
 	return out
 }
 
-// about reads a session's title and start.
-func (x *Index) about(session string) (title string, started time.Time) {
-	f, err := os.Open(x.home.Transcript(session))
+// about says what a session is called and when it began: from the checkpoints, else from the transcript.
+func (x *Index) about(session string, known map[string]checkpoint) (title string, started time.Time) {
+	cp, ok := known[session]
+	if !ok {
+		cp = readAbout(x.home.Transcript(session))
+	}
+	return cmp.Or(cp.Title, cp.First), cp.Started
+}
+
+func readAbout(path string) checkpoint {
+	var cp checkpoint
+	f, err := os.Open(path)
 	if err != nil {
-		return "", time.Time{}
+		return cp
 	}
 	defer closeQuiet(f)
-	first := ""
 	br := bufio.NewReaderSize(f, 64<<10)
 	for {
 		b, err := br.ReadBytes('\n')
 		head := b[:min(len(b), 200)]
+		l := line{}
+		if bytes.Contains(head, []byte(`"type":"session"`)) || bytes.Contains(head, []byte(`"type":"title"`)) || cp.First == "" && bytes.Contains(head, []byte(`"role":"user"`)) {
+			l, _ = decode(b)
+		}
 		switch {
-		case bytes.Contains(head, []byte(`"type":"session"`)):
-			if l, ok := decode(b); ok {
-				started = l.Created
-			}
-		case bytes.Contains(head, []byte(`"type":"title"`)):
-			if l, ok := decode(b); ok {
-				title = l.Title
-			}
-		case first == "" && bytes.Contains(head, []byte(`"role":"user"`)):
-			if l, ok := decode(b); ok && l.Message != nil {
-				first = firstLine(l.Message.Display())
-			}
+		case l.Type == "session":
+			cp.Started = l.Created
+		case l.Type == core.RecordTitle:
+			cp.Title = l.Title
+		case l.Message != nil:
+			cp.First = firstLine(l.Message.Display())
 		}
 		if err != nil {
-			return cmp.Or(title, first), started
+			return cp
 		}
 	}
 }
