@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hermes/core"
+	"hermes/tui/card"
+	"hermes/tui/report"
 	"hermes/tui/tuitest"
 )
 
@@ -170,6 +172,7 @@ func TestHostileContent(t *testing.T) {
 	r.keys("esc")
 	r.send(doneMsg{err: &core.Error{Op: hostile, Hint: hostile}})
 	check("toast")
+	r.hostileSession(check)
 	r.send(tea.PasteMsg{Content: hostile})
 	check("composer")
 	r.m.chat.Composer().Reset()
@@ -185,6 +188,111 @@ func TestHostileContent(t *testing.T) {
 	}
 	if s := ansi.Strip(r.m.chat.View()); strings.Contains(s, "10%") {
 		t.Error("an overwritten line shows its first state")
+	}
+}
+
+// hostileSession shows hostile content in the views of the session's ports.
+func (r *rig) hostileSession(check func(where string)) {
+	r.t.Helper()
+	at, gen := core.Meta{SessionID: "s1"}, r.m.ws.gen
+	r.emit(&core.TodoChanged{Meta: at, Items: []core.TodoItem{{ID: "1", Text: hostile, Status: core.TodoActive}}},
+		&core.Compacted{Meta: at, MessageID: "cs", Summary: hostile}, &core.Steered{Meta: at, Text: hostile},
+		&core.ToolStarted{Meta: at, CallID: "hd", Tool: "delegate_task"},
+		&core.TaskStarted{Meta: at, TaskID: "ht", CallID: "hd", Title: hostile, Toolsets: []string{hostile}},
+		&core.TaskStep{Meta: at, TaskID: "ht", CallID: "hd", Text: hostile})
+	check("plan")
+	r.emit(&core.TaskEnded{Meta: at, TaskID: "ht", CallID: "hd", Result: core.TaskResult{Answer: hostile}, Error: &core.RunError{Message: hostile}})
+	r.keys("ctrl+x", "2", "G", "enter")
+	check("task")
+	r.keys("esc", "q")
+	r.emit(&core.QuestionAsked{Meta: at, Question: core.Question{ID: "hq", Text: hostile, Options: []string{hostile, "b"}, FreeText: true}})
+	check("question")
+	r.emit(&core.QuestionDone{Meta: at, ID: "hq"})
+	r.send(contextMsg{gen: gen, use: ContextUse{Window: 10, Used: 9, Sections: []ContextSection{{Name: hostile, Tokens: 9, Note: hostile}}}})
+	check("context")
+	r.keys("esc")
+	r.send(undoMsg{gen: gen, report: UndoReport{Text: hostile, Files: []UndoFile{{Path: hostile, Action: hostile, Reason: hostile, Note: hostile}}, Notes: []string{hostile}}})
+	check("undo")
+	r.keys("esc")
+	r.keys("ctrl+x", "p")
+	r.keys("esc")
+	r.m.push(&rulesLayer{list: &report.RuleList{}})
+	r.send(rulesMsg{gen: gen, rules: []Rule{{ID: "1", Text: hostile, Note: hostile}}})
+	check("rules")
+	r.keys("esc")
+	r.send(filesMsg{gen: gen, names: []string{hostile, "plain"}})
+	r.text("@")
+	check("mention")
+	r.keys("esc")
+	r.m.chat.Composer().Reset()
+	call := card.NewShell("hs", hostile, r.clock.now())
+	r.m.chat.AddShell(call)
+	call.Output(hostile)
+	call.Finish(1, hostile, 0)
+	check("shell")
+	r.emit(&core.QueueChanged{Meta: at, Queue: []string{hostile, hostile}})
+	r.keys("ctrl+x", "q")
+	check("queue")
+	r.keys("esc")
+	r.send(historyMsg{gen: gen, entries: []string{hostile}})
+	r.keys("ctrl+r")
+	check("history")
+	r.keys("esc", "tab", "/")
+	r.text("done")
+	r.send(foundMsg{matches: r.m.chat.Corpus().Find()})
+	check("search")
+	r.keys("esc", "Z")
+	check("folded")
+	r.keys("Z", "q")
+}
+
+// OPEN-TU-01: in every one-line field the terminal's cursor stands where the text does.
+func TestFields_cursor(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(r *rig){
+		"search":  func(r *rig) { storyRig(r); r.keys("tab", "/") },
+		"palette": func(r *rig) { r.keys("ctrl+x", "p") },
+		"rename":  func(r *rig) { r.m.chat.Composer().SetText("/rename"); r.keys("esc", "enter") },
+		"question": func(r *rig) {
+			r.emit(&core.QuestionAsked{Question: core.Question{ID: "q", Text: "?"}})
+			r.clock.advance(time.Second)
+		},
+		"models":   func(r *rig) { r.keys("ctrl+x", "l") },
+		"sessions": func(r *rig) { r.keys("ctrl+x", "s", "/") },
+		"composer": func(*rig) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 80, 24)
+			open(r)
+			at := func() (x, y int) {
+				t.Helper()
+				c := r.m.View().Cursor
+				if c == nil {
+					t.Fatal("no cursor")
+				}
+				return c.X, c.Y
+			}
+			want := func(start, cells int) {
+				t.Helper()
+				if x, _ := at(); x != start+cells {
+					t.Errorf("the cursor is at %d, want %d", x, start+cells)
+				}
+			}
+			start, _ := at()
+			r.text("東京tower北")
+			want(start, 11)
+			r.keys("left", "left")
+			want(start, 8)
+			r.keys("end", "backspace")
+			want(start, 9)
+			r.keys("home")
+			want(start, 0)
+			r.keys("end", "ctrl+u")
+			r.text("한강 ferry 渡し舟")
+			want(start, 17)
+			tuitest.Fills(t, r.screen(), 80, 24)
+		})
 	}
 }
 

@@ -66,19 +66,11 @@ func Score(words []string, text string) (score int, ok bool) {
 
 // word scores one word: as it stands when it does, else its characters in order.
 func word(w, text string) (int, bool) {
-	if i := index(text, w); i >= 0 {
-		score := whole + together*utf8.RuneCountInString(w)
-		if starts(text, i) {
-			score += wordStart
-		}
-		if strings.LastIndexByte(text, '/') < i {
-			score += lastPart * 4
-		}
+	last := strings.LastIndexByte(strings.TrimSuffix(text, "/"), '/')
+	if score, ok := literal(w, text, last); ok {
 		return score, true
 	}
-	last := strings.LastIndexByte(text, '/')
-	score, prev := 0, -1
-	at := 0
+	score, prev, at := 0, -1, 0
 	for _, want := range w {
 		found := -1
 		for i, r := range text[at:] {
@@ -106,16 +98,34 @@ func word(w, text string) (int, bool) {
 	return score, true
 }
 
-// index finds w, which is in lower case, in text; the last place wins when text is a path.
-func index(text, w string) int {
+// literal scores the best place where w, which is in lower case, stands as it is; last is where the
+// last part of a path begins.
+func literal(w, text string, last int) (best int, ok bool) {
 	low := text
 	if hasUpper(text) {
 		low = strings.ToLower(text)
 		if len(low) != len(text) { // an odd character changed its length: positions would lie
-			return -1
+			return 0, false
 		}
 	}
-	return strings.LastIndex(low, w)
+	for at := 0; ; {
+		i := strings.Index(low[at:], w)
+		if i < 0 {
+			return best, ok
+		}
+		i += at
+		score := whole + together*utf8.RuneCountInString(w)
+		if starts(text, i) {
+			score += wordStart
+		}
+		if i > last {
+			score += lastPart * 4
+		}
+		if best, ok = max(best, score), true; len(text) > 4096 { // long texts: the first place will do
+			return best, ok
+		}
+		at = i + len(w)
+	}
 }
 
 // hasUpper looks at ASCII only; other capitals are left to the search by characters.

@@ -19,7 +19,11 @@ func (u ContextUse) Lines(st *theme.Styles, w int) []string {
 	for _, s := range u.Sections {
 		nameW = max(nameW, min(cell.Width(cell.Line(s.Name)), max(w/3, 8)))
 	}
-	barW := min(max(w-nameW-20, 0), 40)
+	noteW := 0
+	for _, s := range u.Sections {
+		noteW = max(noteW, min(cell.Width(cell.Line(s.Note)), max(w/4, 8)))
+	}
+	barW := min(max(w-nameW-20-noteW, 0), 40)
 	for _, s := range u.Sections {
 		name := cell.Fit(cell.Line(s.Name), nameW)
 		size := fmt.Sprintf("%8s", number(s.Tokens))

@@ -26,7 +26,17 @@ func Updating() bool { return *update }
 // rewrites the file. Trailing spaces are kept: they are part of the frame.
 func Golden(tb testing.TB, name, frame string) {
 	tb.Helper()
-	got := []byte(ansi.Strip(frame) + "\n")
+	compare(tb, name, []byte(ansi.Strip(frame)+"\n"))
+}
+
+// GoldenColour is Golden with the colours: escape bytes are written as ␛.
+func GoldenColour(tb testing.TB, name, frame string) {
+	tb.Helper()
+	compare(tb, name, []byte(strings.ReplaceAll(frame, "\x1b", "␛")+"\n"))
+}
+
+func compare(tb testing.TB, name string, got []byte) {
+	tb.Helper()
 	path := filepath.Join("testdata", name+".golden")
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
