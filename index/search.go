@@ -91,7 +91,7 @@ func (x *Index) hits(ctx context.Context, q Query, o Options) (hits []Hit, total
 	p, err := x.Sync(catch, nil)
 	cancel()
 	limited = x.engine.takeReason()
-	why := ""
+	var why string
 	switch {
 	case ctx.Err() != nil:
 		return nil, 0, "", ctx.Err()
@@ -412,7 +412,7 @@ func readAbout(path string) checkpoint {
 	for {
 		b, err := br.ReadBytes('\n')
 		head := b[:min(len(b), 200)]
-		l := line{}
+		var l line
 		if bytes.Contains(head, []byte(`"type":"session"`)) || bytes.Contains(head, []byte(`"type":"title"`)) || cp.First == "" && bytes.Contains(head, []byte(`"role":"user"`)) {
 			l, _ = decode(b)
 		}
