@@ -31,8 +31,10 @@ func (p sessionPort) Compact(_ context.Context, focus string) error {
 
 func (p sessionPort) Context(context.Context) (ContextUse, error) {
 	return ContextUse{Window: 128_000, Used: 91_400, Compacts: 96_000, Sections: []ContextSection{
-		{Name: "system prompt", Tokens: 9_800}, {Name: "tools", Tokens: 6_200, Note: "24 tools"},
-		{Name: "skills index 技能", Tokens: 1_100, Note: "14 shown"}, {Name: "messages", Tokens: 74_300, Note: "212 messages"},
+		{Name: "system prompt", Tokens: 9_800},
+		{Name: "tools", Tokens: 6_200, Note: "24 tools"},
+		{Name: "skills index 技能", Tokens: 1_100, Note: "14 shown"},
+		{Name: "messages", Tokens: 74_300, Note: "212 messages"},
 	}}, p.note("context")
 }
 
@@ -40,7 +42,8 @@ func (p sessionPort) undo() UndoReport {
 	return UndoReport{
 		Message: "m1", Text: "Deploy this Flask app 到集群", Messages: 9,
 		Files: []UndoFile{
-			{Path: "k8s/deploy.yaml", Action: report.Restored}, {Path: "新文件.md", Action: report.Removed},
+			{Path: "k8s/deploy.yaml", Action: report.Restored},
+			{Path: "新文件.md", Action: report.Removed},
 			{Path: "app.py", Action: report.Kept, Reason: "it was changed after the turn"},
 		},
 		Notes: []string{"3 commands ran; what they did beyond these files stays"},
@@ -48,7 +51,8 @@ func (p sessionPort) undo() UndoReport {
 }
 
 func (p sessionPort) Preview(context.Context) (UndoReport, error) { return p.undo(), p.note("preview") }
-func (p sessionPort) Undo(context.Context) (UndoReport, error)    { return p.undo(), p.note("undo") }
+
+func (p sessionPort) Undo(context.Context) (UndoReport, error) { return p.undo(), p.note("undo") }
 
 type rulePort struct{ *ports }
 

@@ -91,8 +91,10 @@ func TestTodosAndTasks(t *testing.T) {
 	r := newRig(t, 120, 40)
 	at := core.Meta{SessionID: "s1", Time: r.clock.now()}
 	r.emit(started(), &core.TodoChanged{Meta: at, Items: []core.TodoItem{
-		{ID: "1", Text: "read the code", Status: core.TodoDone}, {ID: "2", Text: "部署 deploy", Status: core.TodoActive},
-		{ID: "3", Text: "tell", Status: core.TodoPending}, {ID: "4", Text: "old idea", Status: core.TodoCancelled},
+		{ID: "1", Text: "read the code", Status: core.TodoDone},
+		{ID: "2", Text: "部署 deploy", Status: core.TodoActive},
+		{ID: "3", Text: "tell", Status: core.TodoPending},
+		{ID: "4", Text: "old idea", Status: core.TodoCancelled},
 	}})
 	r.emit(&core.ToolStarted{Meta: at, CallID: "c1", Tool: "delegate_task", Arguments: `{"task":"research"}`},
 		&core.TaskStarted{Meta: at, TaskID: "t1", CallID: "c1", Title: "look at the docs 文档", Limit: 8, Toolsets: []string{"file"}},

@@ -72,8 +72,10 @@ func views() map[string]func(r *rig) {
 			storyRig(r)
 			at := core.Meta{SessionID: "s1", Time: r.clock.now()}
 			r.emit(&core.TodoChanged{Meta: at, Items: []core.TodoItem{
-				{ID: "1", Text: "read the app 读代码", Status: core.TodoDone}, {ID: "2", Text: "build and push the image", Status: core.TodoActive},
-				{ID: "3", Text: "部署到集群并检查日志", Status: core.TodoPending}, {ID: "4", Text: "ask for the registry", Status: core.TodoCancelled},
+				{ID: "1", Text: "read the app 读代码", Status: core.TodoDone},
+				{ID: "2", Text: "build and push the image", Status: core.TodoActive},
+				{ID: "3", Text: "部署到集群并检查日志", Status: core.TodoPending},
+				{ID: "4", Text: "ask for the registry", Status: core.TodoCancelled},
 			}}, &core.Compacted{Meta: at, MessageID: "s", Messages: 42, Before: 64_000, After: 12_800, Summary: "We deployed 部署.", Auto: true},
 				&core.ToolStarted{Meta: at, CallID: "c9", Tool: "delegate_task", Arguments: `{"task":"research"}`},
 				&core.TaskStarted{Meta: at, TaskID: "t1", CallID: "c9", Title: "read the docs 文档", Limit: 8},

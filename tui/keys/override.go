@@ -150,7 +150,7 @@ func (b Binding) place(text string) (Binding, string, error) {
 	switch {
 	case err != nil:
 		return Binding{}, "", err
-	case fixed(seq.Key) && !(seq.Leader && seq.Key == Leader):
+	case fixed(seq.Key) && (!seq.Leader || seq.Key != Leader):
 		return Binding{}, "", fmt.Errorf("%s cannot be given another meaning", Name(seq.Key))
 	}
 	scope := b.Scope
