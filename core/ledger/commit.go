@@ -121,8 +121,14 @@ func (l *Ledger) prepare(tx *Tx) (outside []Entry, err error) {
 	for i := range tx.ops {
 		o := tx.ops[i]
 		earlier := &Tx{ops: tx.ops[:i]}
-		_, disk, _ := earlier.locate(o.path)
-		changed, err := l.fill(&o, disk)
+		data, disk, there := earlier.locate(o.path)
+		var changed bool
+		if there && disk == "" && o.Op != OpMove { // written earlier in this change, and moved here since
+			o.Path, o.Prune, o.Before = l.name(o.path), l.name(o.prune), Hash(data)
+			changed, err = l.complete(&o, earlier)
+		} else {
+			changed, err = l.fill(&o, earlier, disk)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -143,11 +149,11 @@ func (l *Ledger) prepare(tx *Tx) (outside []Entry, err error) {
 	return outside, nil
 }
 
-// fill completes o; disk is where its present bytes are.
-func (l *Ledger) fill(o *op, disk string) (changed bool, err error) {
+// fill completes o; earlier is the change up to it, disk where its present bytes are.
+func (l *Ledger) fill(o *op, earlier *Tx, disk string) (changed bool, err error) {
 	o.Path, o.From, o.Prune = l.name(o.path), l.name(o.from), l.name(o.prune)
 	if o.Op == OpMove {
-		o.Made = l.name(missingFolder(o.path))
+		o.Made = l.name(earlier.missingFolder(o.path))
 		return true, nil
 	}
 	info, err := os.Lstat(disk)
@@ -155,8 +161,9 @@ func (l *Ledger) fill(o *op, disk string) (changed bool, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return false, fmt.Errorf("%s %s: %w", o.Op, o.path, err)
-	case info.IsDir():
+	case info.IsDir() && stands(disk):
 		return false, fmt.Errorf("%s %s: is a folder", o.Op, o.path)
+	case info.IsDir():
 	case info.Mode()&fs.ModeSymlink != 0 && o.Op == OpRemove:
 		o.Link, err = os.Readlink(disk)
 		return true, err
@@ -178,9 +185,14 @@ func (l *Ledger) fill(o *op, disk string) (changed bool, err error) {
 			}
 		}
 	}
+	return l.complete(o, earlier)
+}
+
+// complete fills in what stands there afterwards.
+func (l *Ledger) complete(o *op, earlier *Tx) (changed bool, err error) {
 	if o.Op == OpWrite {
-		o.After, o.Made = Hash(o.data), l.name(missingFolder(o.path))
-		return true, l.put(o.data)
+		o.After, o.Made = Hash(o.data), l.name(earlier.missingFolder(o.path))
+		return o.After != o.Before, l.put(o.data)
 	}
 	return o.Before != "", nil
 }
@@ -188,10 +200,10 @@ func (l *Ledger) fill(o *op, disk string) (changed bool, err error) {
 // do carries out one operation. It looks once more: an editor takes no lock.
 func (l *Ledger) do(o op) error {
 	if o.Op == OpMove {
-		if exists(o.path) {
+		if stands(o.path) {
 			return fmt.Errorf("move to %s: %w", o.path, fs.ErrExist)
 		}
-		return move(o.from, o.path)
+		return move(o.from, o.path, o.prune)
 	}
 	if o.Link == "" {
 		if now, err := hashOf(o.path); err != nil {
@@ -206,7 +218,17 @@ func (l *Ledger) do(o op) error {
 	if err := home.EnsureDir(filepath.Dir(o.path)); err != nil {
 		return err
 	}
+	clearFolder(o.path)
 	return home.WriteFile(o.path, o.data, fs.FileMode(o.Mode))
+}
+
+// clearFolder removes a folder that holds no files, so that something can take its place.
+func clearFolder(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() || stands(path) {
+		return
+	}
+	_ = os.RemoveAll(path) // when it stays, what wants its place says so
 }
 
 // write appends lines to the journal, durably, and takes them into the index.
@@ -263,8 +285,11 @@ func nextID(now time.Time, last string) string {
 	return prev.String()
 }
 
-// hashOf is the hash of a file, "" when there is none. Links are followed.
+// hashOf is the hash of a file, "" when there is none (or a folder without files). Links are followed.
 func hashOf(path string) (string, error) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() && !stands(path) {
+		return "", nil
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -280,10 +305,19 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// missingFolder is the topmost folder above path that does not exist; "" when all do.
-func missingFolder(path string) string {
+// stands reports whether a file, or a folder with files in it, is at path.
+func stands(path string) bool {
+	files, err := walk(path)
+	return err != nil || len(files) > 0
+}
+
+// missingFolder is the topmost folder above path that will have to be made; "" when all are there.
+func (t *Tx) missingFolder(path string) string {
 	missing := ""
-	for dir := filepath.Dir(path); !exists(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, disk, ok := t.locate(dir); ok && exists(disk) || t.Exists(dir) {
+			break
+		}
 		missing = dir
 	}
 	return missing
@@ -294,19 +328,18 @@ func removeFile(path, prune string) error {
 	if err := os.Remove(path); err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	for prune != "" && below(prune, dir) && os.Remove(dir) == nil {
-		dir = filepath.Dir(dir)
-	}
-	return syncDir(dir)
+	return syncDir(pruneUp(filepath.Dir(path), prune))
 }
 
-func move(from, to string) error {
+// move renames, then removes the folders above from that are empty now, up to and with prune.
+func move(from, to, prune string) error {
 	if err := home.EnsureDir(filepath.Dir(to)); err != nil {
 		return err
 	}
+	clearFolder(to)
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(filepath.Dir(from)), syncDir(filepath.Dir(to)))
+	left := pruneUp(filepath.Dir(from), prune)
+	return errors.Join(syncDir(left), syncDir(filepath.Dir(to)))
 }

@@ -102,7 +102,7 @@ type FileChange struct {
 	Link    string `json:"link,omitempty"`    // target, when a symbolic link was removed
 	Mode    uint32 `json:"mode,omitempty"`    // permissions of the file
 	Made    string `json:"made,omitempty"`    // topmost folder created for it
-	Prune   string `json:"prune,omitempty"`   // folders up to this one went with the file when empty
+	Prune   string `json:"prune,omitempty"`   // folders up to this one went too when empty
 	Subject string `json:"subject,omitempty"` // when not the entry's
 }
 

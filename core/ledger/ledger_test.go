@@ -183,7 +183,7 @@ func TestApply_whenOneFileFailsAllGoBack(t *testing.T) {
 	write(t, l, byAgent, map[string]string{"a": "old"})
 	l.step = func(s string) {
 		if s == "intent" {
-			if err := os.Mkdir(l.Path("b"), 0o700); err != nil {
+			if err := errors.Join(os.Mkdir(l.Path("b"), 0o700), os.WriteFile(l.Path("b/theirs"), nil, 0o600)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -195,7 +195,7 @@ func TestApply_whenOneFileFailsAllGoBack(t *testing.T) {
 		t.Fatal("went through")
 	}
 	l.step = nil
-	wantTree(t, l, map[string]string{"a": "old"})
+	wantTree(t, l, map[string]string{"a": "old", "b/theirs": ""})
 	log, _ := l.Log(Filter{Unsettled: true})
 	if log[0].State != Aborted || log[0].Note == "" {
 		t.Errorf("%+v", log[0])

@@ -32,84 +32,40 @@ func (l *Ledger) recover() error {
 	return nil
 }
 
-// progress says how far one file of a change got.
-type progress int
-
-const (
-	pending progress = iota
-	applied
-	foreign // neither before nor after: somebody else wrote it since
-)
-
 // settle brings the files of e to one end. A note says why they are as before.
 func (l *Ledger) settle(e Entry) (note string, err error) {
-	var count [3]int
-	strange, unmoved := "", false
-	at := make([]progress, len(e.Files))
-	for i, f := range e.Files {
-		at[i] = l.progress(f, unmoved)
-		unmoved = unmoved || f.Op == OpMove && at[i] == pending
-		count[at[i]]++
-		if at[i] == foreign {
-			strange = f.Path
-		}
-	}
+	n, strange := l.reached(e.Files)
 	switch {
-	case count[applied] == len(e.Files):
-		return "", nil
 	case strange != "":
-		return strange + " was changed by something else while the change was unfinished", l.revertAll(e)
-	case count[applied] == 0:
+		return strange + " was changed by something else while the change was unfinished", l.revertAll(e.Files[:n])
+	case n == 0:
 		return "the process ended before it began", nil
 	}
-	for i, f := range e.Files {
-		if at[i] != pending {
-			continue
-		}
+	for _, f := range e.Files[n:] {
 		if err := l.redo(f); err != nil {
-			return "it could not be finished: " + err.Error(), l.revertAll(e)
+			return "it could not be finished: " + err.Error(), l.revertAll(e.Files)
 		}
 	}
 	return "", nil
 }
 
-func (l *Ledger) revertAll(e Entry) error {
+// revertAll takes back files, the last first. What cannot be is reported; the rest is taken back anyway.
+func (l *Ledger) revertAll(files []FileChange) error {
 	var errs []error
-	for _, f := range slices.Backward(e.Files) {
+	for _, f := range slices.Backward(files) {
 		errs = append(errs, l.revert(f))
 	}
 	return errors.Join(errs...)
 }
 
-// progress compares what stands on the disk with what f says. unmoved tells that an earlier move has
-// not happened, so that nothing can stand at its place yet.
-func (l *Ledger) progress(f FileChange, unmoved bool) progress {
+// done reports whether f has happened and nothing after it.
+func (l *Ledger) done(f FileChange) bool {
 	path := l.Path(f.Path)
 	if f.Op == OpMove {
-		switch from, to := exists(l.Path(f.From)), exists(path); {
-		case to && !from:
-			return applied
-		case from && !to:
-			return pending
-		}
-		return foreign
-	}
-	if target, err := os.Readlink(path); err == nil && f.Op == OpRemove {
-		if target == f.Link {
-			return pending
-		}
-		return foreign
+		return stands(path) && !stands(l.Path(f.From))
 	}
 	now, err := hashOf(path)
-	switch {
-	case err != nil: // a folder, or nothing we may read: not ours to judge, and no reason to block all writers
-		return foreign
-	case now == "" && unmoved, now == f.Before && f.Link == "":
-		return pending
-	case now == f.After:
-		return applied
-	}
-	return foreign
+	return err == nil && now == f.After && !(f.Op == OpRemove && isLink(path))
 }
 
 // redo carries out f from what is kept.
@@ -117,7 +73,7 @@ func (l *Ledger) redo(f FileChange) error {
 	path := l.Path(f.Path)
 	switch f.Op {
 	case OpMove:
-		return move(l.Path(f.From), path)
+		return move(l.Path(f.From), path, l.Path(f.Prune))
 	case OpRemove:
 		return removeFile(path, l.Path(f.Prune))
 	default:
@@ -127,17 +83,13 @@ func (l *Ledger) redo(f FileChange) error {
 
 // revert takes f back if it happened; what somebody else wrote since is left alone.
 func (l *Ledger) revert(f FileChange) error {
-	if l.progress(f, false) != applied {
+	if !l.done(f) {
 		return nil
 	}
 	path := l.Path(f.Path)
 	switch {
 	case f.Op == OpMove:
-		if err := move(path, l.Path(f.From)); err != nil {
-			return err
-		}
-		pruneUp(filepath.Dir(path), l.Path(f.Made))
-		return nil
+		return move(path, l.Path(f.From), l.Path(f.Made))
 	case f.Link != "":
 		if err := home.EnsureDir(filepath.Dir(path)); err != nil {
 			return err
@@ -160,14 +112,16 @@ func (l *Ledger) restore(path, hash string, mode uint32) error {
 	if err := home.EnsureDir(filepath.Dir(path)); err != nil {
 		return err
 	}
+	clearFolder(path)
 	return home.WriteFile(path, data, fs.FileMode(mode))
 }
 
-// pruneUp removes empty folders from dir up to and with top.
-func pruneUp(dir, top string) {
+// pruneUp removes empty folders from dir up to and with top, and returns the first that stays.
+func pruneUp(dir, top string) string {
 	for top != "" && below(top, dir) && os.Remove(dir) == nil {
 		dir = filepath.Dir(dir)
 	}
+	return dir
 }
 
 // sweep removes unfinished files that the dead process left beside those of e. Under the lock nobody

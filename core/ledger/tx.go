@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,7 @@ type op struct {
 
 	path, from string // absolute
 	data       []byte // of a write
-	prune      string // absolute
+	prune      string // absolute; see FileChange
 }
 
 func newTx(l *Ledger, c Change) *Tx {
@@ -88,14 +89,11 @@ func (t *Tx) Read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Exists reports whether something will stand at path.
+// Exists reports whether a file will stand at path, or a folder with files in it: as in git, a folder
+// without files is nothing.
 func (t *Tx) Exists(path string) bool {
-	_, disk, ok := t.locate(filepath.Clean(path))
-	if ok && disk != "" {
-		_, err := os.Lstat(disk)
-		return err == nil
-	}
-	return ok
+	files, err := t.list(filepath.Clean(path), len(t.ops))
+	return err != nil || len(files) > 0 // what cannot be listed is not free
 }
 
 // locate finds where the bytes of path are after the staged operations: in data, or (disk not empty)
@@ -154,38 +152,77 @@ func (t *Tx) RemoveAll(dir string) error {
 	return nil
 }
 
-// files lists what lies below dir after the staged operations, sorted.
+// files lists what lies below dir after the staged operations, sorted. It leaves out dir itself.
 func (t *Tx) files(dir string) ([]string, error) {
-	var out []string
-	add := func(p string) {
-		if t.Exists(p) && !slices.Contains(out, p) {
-			out = append(out, p)
-		}
+	set, err := t.list(dir, len(t.ops))
+	delete(set, dir)
+	return slices.Sorted(maps.Keys(set)), err
+}
+
+// list is the files at or below dir after the first n operations.
+func (t *Tx) list(dir string, n int) (map[string]bool, error) {
+	if n == 0 {
+		return walk(dir)
 	}
-	for _, o := range t.ops {
-		if o.Op == OpWrite && below(dir, o.path) {
-			add(o.path)
-		}
+	o := t.ops[n-1]
+	if o.Op == OpMove && below(o.path, dir) { // dir came along
+		came, err := t.list(o.from+strings.TrimPrefix(dir, o.path), n-1)
+		return moved(came, o), err
 	}
-	_, disk, ok := t.locate(dir)
-	if ok && disk != "" {
-		err := filepath.WalkDir(disk, func(p string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				add(dir + strings.TrimPrefix(p, disk))
+	set, err := t.list(dir, n-1)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Op {
+	case OpWrite:
+		if below(dir, o.path) {
+			set[o.path] = true
+		}
+	case OpRemove:
+		delete(set, o.path)
+	case OpMove:
+		maps.DeleteFunc(set, func(p string, _ bool) bool { return below(o.from, p) })
+		if below(dir, o.path) {
+			came, err := t.list(o.from, n-1)
+			if err != nil {
+				return nil, err
 			}
-			return err
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("list %s: %w", dir, err)
+			maps.Copy(set, moved(came, o))
 		}
 	}
-	slices.Sort(out)
+	return set, nil
+}
+
+// moved names files as they are called after the move o.
+func moved(files map[string]bool, o op) map[string]bool {
+	out := make(map[string]bool, len(files))
+	for p := range files {
+		out[o.path+strings.TrimPrefix(p, o.from)] = true
+	}
+	return out
+}
+
+// walk lists the files on the disk at or below dir.
+func walk(dir string) (map[string]bool, error) {
+	out := map[string]bool{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out[p] = true
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", dir, err)
+	}
 	return out, nil
 }
 
 // Move stages a rename of a file or a folder with all in it. Nothing may stand at to; both must be on
 // one file system.
-func (t *Tx) Move(from, to string) error {
+func (t *Tx) Move(from, to string) error { return t.move(from, to, "") }
+
+// move is Move; folders above from that are empty then go, up to and with prune.
+func (t *Tx) move(from, to, prune string) error {
 	from, to = filepath.Clean(from), filepath.Clean(to)
 	switch {
 	case !t.Exists(from):
@@ -195,7 +232,7 @@ func (t *Tx) Move(from, to string) error {
 	case below(from, to) || below(to, from):
 		return fmt.Errorf("move %s to %s: one lies in the other", from, to)
 	}
-	return t.stage(op{FileChange: FileChange{Op: OpMove}, path: to, from: from})
+	return t.stage(op{FileChange: FileChange{Op: OpMove}, path: to, from: from, prune: prune})
 }
 
 // stage appends o. A file written twice is one write: recovery must find one answer a path.

@@ -304,7 +304,7 @@ func (t *Tx) revert(e Entry, f FileChange) (merged bool, err error) {
 		if !t.Exists(path) || t.Exists(from) {
 			return false, conflict("it was moved or replaced again")
 		}
-		return false, t.Move(path, from)
+		return false, t.move(path, from, t.l.Path(f.Made))
 	}
 	now, err := t.Read(path)
 	gone := errors.Is(err, fs.ErrNotExist)
