@@ -5,5 +5,5 @@
 //
 // It knows files and lines of a journal; it must not know what a memory entry or a skill is. Owners of
 // such things implement [Subject]. Start with ledger.go (Apply), then tx.go (what a change may do),
-// commit.go and recover.go (why nothing is lost), format.go (what is on disk), undo.go.
+// commit.go, recover.go and world.go (why nothing is lost), format.go (what is on disk), undo.go.
 package ledger

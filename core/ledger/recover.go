@@ -64,8 +64,11 @@ func (l *Ledger) done(f FileChange) bool {
 	if f.Op == OpMove {
 		return stands(path) && !stands(l.Path(f.From))
 	}
+	if f.Op == OpRemove && isLink(path) {
+		return false // it dangles, but it is there
+	}
 	now, err := hashOf(path)
-	return err == nil && now == f.After && !(f.Op == OpRemove && isLink(path))
+	return err == nil && now == f.After
 }
 
 // redo carries out f from what is kept.
