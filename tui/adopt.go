@@ -79,11 +79,11 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		return nil
 	case *core.ApprovalAsked:
 		m.chat.Apply(e, m.log.Apply(e))
-		return tea.Batch(m.ask(e.Approval), m.ring())
+		return tea.Batch(m.ask(e.Approval), m.ring("asks for approval: "+e.Approval.Tool))
 	case *core.ApprovalDone:
 		return m.approvalDone(e)
 	case *core.QuestionAsked:
-		return tea.Batch(m.wonder(e.Question), m.ring())
+		return tea.Batch(m.wonder(e.Question), m.ring("has a question"))
 	case *core.QuestionDone:
 		return m.questionDone(e.ID)
 	}
@@ -112,7 +112,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	}
 	m.chat.Apply(e, m.log.Apply(e))
 	if _, ended := e.(*core.RunEnded); ended && len(m.chat.Queue()) == 0 {
-		return m.ring()
+		return m.ring("is done" + m.titled())
 	}
 	return nil
 }

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"hermes/core"
+	"hermes/tui/cell"
 )
 
 // frame is the least time between two event batches: deltas in between merge in the feed, so the
@@ -321,12 +323,21 @@ func (m *Model) copyCmd(text string) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// ring sounds the bell when nobody looks; terminals turn it into a mark on the tab or a notification.
-func (m *Model) ring() tea.Cmd {
+// ring sounds the bell when nobody looks and says why (OSC 9): terminals turn it into a mark on the tab
+// or a notification.
+func (m *Model) ring(what string) tea.Cmd {
 	if !m.scr.away || m.opt.NoBell {
 		return nil
 	}
-	return tea.Raw("\a")
+	return tea.Raw(ansi.Notify("hermes "+cell.Truncate(cell.Line(what), 80)) + "\a")
+}
+
+// titled is the title of the session for a notification, "" when it has none.
+func (m *Model) titled() string {
+	if m.ws.Info.Title == "" {
+		return ""
+	}
+	return ": " + m.ws.Info.Title
 }
 
 // tickIfBusy keeps the spinners turning while something runs, and nothing otherwise.

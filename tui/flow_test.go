@@ -231,8 +231,12 @@ func TestBell_onlyWhenAway(t *testing.T) {
 	r.send(tea.BlurMsg{})
 	if cmd := r.m.applyEvent(end); cmd == nil {
 		t.Error("it does not ring")
-	} else if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
+	} else if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;hermes is done\a\a" {
 		t.Errorf("%#v", raw)
+	}
+	r.m.ws.Info.Title = hostile
+	if raw, _ := r.m.applyEvent(end)().(tea.RawMsg); strings.Count(raw.Msg.(string), "\x1b") != 1 || strings.Count(raw.Msg.(string), "\a") != 2 {
+		t.Errorf("a title gets out: %q", raw.Msg)
 	}
 	r.send(tea.FocusMsg{})
 	if r.m.applyEvent(end) != nil {

@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"hermes/core"
 	"hermes/tui/layout"
 	"hermes/tui/pane"
 )
@@ -101,6 +102,9 @@ func (m *Model) place() {
 // widen changes the side column by n cells, the block below the chat by half as many lines, within what fits.
 func (m *Model) widen(n int) tea.Cmd {
 	before, _ := m.scr.lay.Body(layout.Chat)
+	if k := m.scr.lay.Kind; k != layout.Side && k != layout.Stack {
+		return m.toast(core.LevelInfo, "this layout has nothing to resize")
+	}
 	m.scr.side += n
 	m.place()
 	if after, _ := m.scr.lay.Body(layout.Chat); after == before { // at the limit, or nothing to move: do not count on

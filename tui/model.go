@@ -173,8 +173,10 @@ func (m *Model) themeKind() theme.Kind {
 		return theme.Contrast
 	case m.opt.Theme == "contrast":
 		return theme.ContrastLight
-	case m.opt.Theme == "16" || m.scr.sixteen:
+	case (m.opt.Theme == "16" || m.scr.sixteen) && m.scr.dark:
 		return theme.Sixteen
+	case m.opt.Theme == "16" || m.scr.sixteen:
+		return theme.SixteenLight
 	case m.scr.dark:
 		return theme.Dark
 	default:
@@ -185,7 +187,7 @@ func (m *Model) themeKind() theme.Kind {
 // detects tells whether the background of the terminal decides between dark and light.
 func (m *Model) detects() bool {
 	switch m.opt.Theme {
-	case "dark", "light", "plain", "16":
+	case "dark", "light", "plain":
 		return false
 	default:
 		return true

@@ -94,7 +94,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	if m.scr.lay.Tabs.Contains(msg.X, msg.Y) {
-		return m.cycle(1)
+		if p := m.tabAt(msg.X); p != 0 {
+			m.focusPane(p)
+		}
+		return nil
 	}
 	p, body := m.under(msg.X, msg.Y)
 	if p == 0 {

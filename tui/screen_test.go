@@ -71,6 +71,21 @@ func TestMouse(t *testing.T) {
 	}
 }
 
+func TestMouse_tabs(t *testing.T) {
+	t.Parallel()
+	r := mouseRig(t, 50, 20)
+	storyRig(r)
+	x, y := r.find("2 Tools")
+	r.click(x, y)
+	if r.m.scr.focus != layout.Tools {
+		t.Error("a click on a tab does not show it")
+	}
+	r.click(1, y)
+	if r.m.scr.focus != layout.Chat {
+		t.Error("a click on the first tab does not go back")
+	}
+}
+
 func TestMouse_selects(t *testing.T) {
 	t.Parallel()
 	r := mouseRig(t, 120, 40)
@@ -218,6 +233,7 @@ func TestThemes(t *testing.T) {
 		{"contrast", false, colorprofile.TrueColor, true, theme.ContrastLight},
 		{"16", false, colorprofile.TrueColor, false, theme.Sixteen},
 		{"", false, colorprofile.ANSI, false, theme.Sixteen},
+		{"16", false, colorprofile.TrueColor, true, theme.SixteenLight},
 		{"", false, colorprofile.ASCII, false, theme.Plain},
 		{"contrast", true, colorprofile.TrueColor, false, theme.Plain},
 		{"plain", false, colorprofile.TrueColor, false, theme.Plain},

@@ -221,16 +221,32 @@ func (m *Model) strip(s layout.Section) string {
 func (m *Model) tabs(w int) string {
 	var b strings.Builder
 	for _, p := range m.panes() {
-		title, _, _ := strings.Cut(m.pane(p).Title(), " ─ ")
-		name := fmt.Sprintf(" %d %s ", int(p), title)
+		style := m.st.Muted
 		if p == m.scr.focus {
-			b.WriteString(m.st.Selected.Render(name))
-		} else {
-			if badge := m.pane(p).Badge(); badge != "" {
-				name += badge + " "
-			}
-			b.WriteString(m.st.Muted.Render(name))
+			style = m.st.Selected
 		}
+		b.WriteString(style.Render(m.tab(p)))
 	}
 	return cell.Fit(b.String(), w)
+}
+
+// tab is the name of a pane in the tab line, with its figures while it has not the focus.
+func (m *Model) tab(p layout.Pane) string {
+	title, _, _ := strings.Cut(m.pane(p).Title(), " ─ ")
+	name := fmt.Sprintf(" %d %s ", int(p), title)
+	if badge := m.pane(p).Badge(); badge != "" && p != m.scr.focus {
+		name += badge + " "
+	}
+	return name
+}
+
+// tabAt returns the pane whose tab is at column x, 0 when there is none.
+func (m *Model) tabAt(x int) layout.Pane {
+	at := 0
+	for _, p := range m.panes() {
+		if at += cell.Width(m.tab(p)); x < at {
+			return p
+		}
+	}
+	return 0
 }

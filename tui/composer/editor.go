@@ -43,7 +43,13 @@ type Editor struct {
 	cur   int // insertion point: before elems[cur]
 	goal  int // column that Up and Down aim at; -1 when none
 
-	kill   []elem
+	kills   [][]elem // what was cut, newest last
+	killing bool     // the last key cut: another cut joins it
+	yanked  int      // elements the last key put back; 0 when it did something else
+	yankAt  int      // … and which cut that was
+	worded  int      // elements the last key took from the history
+	wordAt  int      // … and from which entry
+
 	undo   []snapshot
 	typing bool // the last change was typing: further typing joins its undo step
 	pastes int

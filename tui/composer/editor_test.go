@@ -230,3 +230,44 @@ func FuzzEditor(f *testing.F) {
 		}
 	})
 }
+
+func TestReadline(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, text, keys, want string }{
+		{"cuts join", "one two three", "ctrl+w ctrl+w ctrl+y", "one two three"},
+		{"cuts on both sides join", "one two three", "alt+b ctrl+k ctrl+w ctrl+y", "one two three"},
+		{"cuts apart do not", "one two three", "ctrl+w left right ctrl+w ctrl+y", "one two "},
+		{"the cut before", "one two three", "ctrl+w left right ctrl+w ctrl+y alt+y", "one three"},
+		{"around the ring", "one two three", "ctrl+w left right ctrl+w ctrl+y alt+y alt+y", "one two "},
+		{"alt+y needs a yank", "one two", "ctrl+w alt+y", "one "},
+		{"nothing was cut", "one", "ctrl+y alt+y", "one"},
+		{"last word", "see ", "alt+.", "see 東京"},
+		{"last word of the one before", "see ", "alt+. alt+.", "see here"},
+		{"no more words", "see ", "alt+. alt+. alt+. alt+.", "see here"},
+		{"capitals", "straße und weg", "home alt+u alt+u", "STRASSE UND weg"},
+		{"small", "ONE TWO", "home alt+l", "one TWO"},
+		{"a capital", "oNE tWO", "home alt+c alt+c", "One Two"},
+		{"swap words", "one two", "alt+t", "two one"},
+		{"swap words in the middle", "one, 東京 three", "home alt+f alt+t", "東京, one three"},
+		{"nothing to swap", "one", "alt+t", "one"},
+		{"undo one at a time", "one two", "ctrl+w ctrl+y ctrl+_ ctrl+_", "one two"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			e := composer.New()
+			e.SetSize(40, 5)
+			e.SetHistory([]string{"look here", "", "go to 東京"})
+			e.SetText(tc.text)
+			for k := range strings.FieldsSeq(tc.keys) {
+				e.Update(tuitest.Key(k))
+			}
+			want := tc.want
+			if want == "STRASSE UND weg" {
+				want = strings.ToUpper("straße und") + " weg"
+			}
+			if got := e.Text(); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}

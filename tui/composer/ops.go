@@ -31,6 +31,25 @@ func (e *Editor) Update(msg tea.Msg) Outcome {
 }
 
 func (e *Editor) key(msg tea.KeyPressMsg) Outcome {
+	kills, yanked, worded := len(e.kills), e.yanked, e.worded
+	was := e.killing
+	e.killing = false
+	switch msg.Keystroke() { // a run of cuts, of Alt+Y and of Alt+. goes on only with its own keys
+	case "ctrl+w", "alt+backspace", "ctrl+backspace", "alt+d", "ctrl+delete", "alt+delete", "ctrl+u", "ctrl+k":
+		e.killing = was && kills > 0
+		yanked, worded = 0, 0
+	case "alt+y":
+		worded = 0
+	case "alt+.", "alt+_":
+		yanked = 0
+	default:
+		yanked, worded = 0, 0
+	}
+	e.yanked, e.worded = yanked, worded
+	return e.press(msg)
+}
+
+func (e *Editor) press(msg tea.KeyPressMsg) Outcome {
 	if msg.Text != "" && msg.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock|tea.ModScrollLock) == 0 {
 		e.Insert(msg.Text)
 		return Edited
@@ -51,7 +70,7 @@ func (e *Editor) key(msg tea.KeyPressMsg) Outcome {
 		return e.vertical(1)
 	}
 	goal := e.goal
-	if e.horizontal(name) || e.erase(name) {
+	if e.horizontal(name) || e.erase(name) || e.readline(name) {
 		return Edited
 	}
 	e.goal = goal
@@ -99,7 +118,8 @@ func (e *Editor) horizontal(name string) bool {
 
 // erase removes text around the cursor; what Ctrl and Alt remove can be yanked.
 func (e *Editor) erase(name string) bool {
-	from, to, keep := e.cur, e.cur, true
+	at := e.cur
+	from, to, keep := at, at, true
 	switch name {
 	case "backspace", "ctrl+h", "shift+backspace":
 		from, keep = e.cur-1, false
@@ -120,10 +140,6 @@ func (e *Editor) erase(name string) bool {
 	case "ctrl+t":
 		e.transpose()
 		return true
-	case "ctrl+y":
-		e.remember(false)
-		e.insert(append([]elem(nil), e.kill...))
-		return true
 	case "ctrl+_", "ctrl+/", "ctrl+shift+-":
 		e.Undo()
 		return true
@@ -137,7 +153,7 @@ func (e *Editor) erase(name string) bool {
 	e.remember(false)
 	gone := e.cut(from, to)
 	if keep {
-		e.kill = gone
+		e.keep(gone, from < at)
 	}
 	return true
 }

@@ -52,7 +52,7 @@ func styleConfig(st *theme.Styles) ansi.StyleConfig {
 		c.CodeBlock.Theme = ""
 		c.Code.Prefix, c.Code.Suffix = "`", "`"
 		c.Emph.Prefix, c.Emph.Suffix = "*", "*"
-	case theme.Sixteen:
+	case theme.Sixteen, theme.SixteenLight:
 		c.CodeBlock.Theme = ""
 	default:
 	}

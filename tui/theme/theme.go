@@ -23,6 +23,7 @@ const (
 	Contrast      Kind = "contrast"
 	ContrastLight Kind = "contrast-light"
 	Sixteen       Kind = "16"
+	SixteenLight  Kind = "16-light"
 )
 
 // Tokens are the colours of a theme as "#rrggbb", or as a number from "0" to "15". An empty token means the terminal's own colour.
@@ -68,6 +69,13 @@ func TokensOf(kind Kind) Tokens {
 			Good: "10", Warn: "11", Bad: "9", Busy: "12", User: "12", Agent: "13", Think: "7",
 			Code: "11", Keyword: "13", Str: "10", Number: "14", Quote: "7",
 			Select: "4", SelectText: "15", Find: "11", Shade: "8",
+		}
+	case SixteenLight:
+		return Tokens{
+			Muted: "8", Faint: "8", Accent: "4", AccentAlt: "5", Border: "8", BorderFocus: "4",
+			Good: "2", Warn: "3", Bad: "1", Busy: "4", User: "4", Agent: "5", Think: "8",
+			Code: "3", Keyword: "5", Str: "2", Number: "6", Quote: "8",
+			Select: "4", SelectText: "15", Find: "11", Shade: "7",
 		}
 	case Light:
 		return Tokens{
@@ -129,7 +137,7 @@ func New(kind Kind) *Styles {
 	switch kind {
 	case Plain:
 		s.plain()
-	case Sixteen: // what the sixteen colours mean is the terminal's: black on bright is read everywhere
+	case Sixteen, SixteenLight: // what the sixteen colours mean is the terminal's: black on bright is read everywhere
 		s.Match = paint(lipgloss.NewStyle(), "0", t.Find)
 		s.Chip = lipgloss.NewStyle().Reverse(true)
 	default:

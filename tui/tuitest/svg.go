@@ -97,6 +97,12 @@ func (l look) draw(back, text *bytes.Buffer, s string, x, y, cells int) {
 	if strings.TrimSpace(s) == "" {
 		return
 	}
+	if bars := strings.Trim(s, "│"); bars == "" { // drawn as lines, so that they meet
+		for k := range cells {
+			fmt.Fprintf(text, `<rect x="%.1f" y="%.1f" width="1.2" height="%.1f" fill="%s"/>`+"\n", px+(float64(k)+0.5)*cellW-0.6, py, cellH, fg)
+		}
+		return
+	}
 	var more string
 	if l.bold {
 		more += ` font-weight="bold"`
