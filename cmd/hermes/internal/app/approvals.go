@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
-	"strconv"
-	"sync"
 	"time"
 
 	"hermes/core"
@@ -16,31 +13,18 @@ type approvals struct {
 	emit    func(core.Event)
 	record  func(core.Record)
 	timeout time.Duration
-
-	mu      sync.Mutex
-	n       int
-	waiting map[string]chan core.Decision
+	waiting waiting[core.Decision]
 }
 
 func newApprovals(timeout time.Duration, emit func(core.Event), record func(core.Record)) *approvals {
-	return &approvals{emit: emit, record: record, timeout: timeout, waiting: map[string]chan core.Decision{}}
+	return &approvals{emit: emit, record: record, timeout: timeout, waiting: waiting[core.Decision]{prefix: "a"}}
 }
 
 // Approve asks and blocks until the person answered, ctx ended or the time is up.
 func (a *approvals) Approve(ctx context.Context, ask core.Approval) (core.Decision, string) {
-	answer := make(chan core.Decision, 1)
-	a.mu.Lock()
-	a.n++
-	if ask.ID == "" {
-		ask.ID = "a" + strconv.Itoa(a.n)
-	}
-	a.waiting[ask.ID] = answer
-	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		delete(a.waiting, ask.ID)
-		a.mu.Unlock()
-	}()
+	id, answer, done := a.waiting.ask(ask.ID)
+	defer done()
+	ask.ID = id
 
 	a.emit(stamped(&core.ApprovalAsked{Approval: ask}, ask))
 	late := time.NewTimer(a.timeout)
@@ -62,17 +46,7 @@ func (a *approvals) Approve(ctx context.Context, ask core.Approval) (core.Decisi
 }
 
 // Answer decides approval id.
-func (a *approvals) Answer(id string, d core.Decision) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	answer, ok := a.waiting[id]
-	if !ok {
-		return &core.Error{Code: core.CodeNotFound, Op: "answer approval", Subject: id, Err: errors.New("it is no longer waiting")}
-	}
-	delete(a.waiting, id)
-	answer <- d
-	return nil
-}
+func (a *approvals) Answer(id string, d core.Decision) error { return a.waiting.answer(id, d) }
 
 // refuser denies everything that asks: in an unattended run nobody is there to say yes.
 func refuser(emit func(core.Event), record func(core.Record)) core.Approver {
