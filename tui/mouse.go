@@ -29,7 +29,8 @@ func (m *Model) stageMouse(msg tea.Msg) (tea.Cmd, bool) {
 	case tea.MouseWheelMsg:
 		return m.wheel(msg), true
 	case tea.MouseClickMsg:
-		return m.click(msg), true
+		m.click(msg)
+		return nil, true
 	case tea.MouseMotionMsg:
 		m.drag(msg.X, msg.Y)
 		return nil, true
@@ -88,20 +89,20 @@ func (m *Model) under(x, y int) (layout.Pane, layout.Rect) {
 }
 
 // click focuses the pane under the pointer and selects what is there; dragging may follow.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+func (m *Model) click(msg tea.MouseClickMsg) {
 	m.sel = selection{}
 	if m.covered() || msg.Button != tea.MouseLeft {
-		return nil
+		return
 	}
 	if m.scr.lay.Tabs.Contains(msg.X, msg.Y) {
 		if p := m.tabAt(msg.X); p != 0 {
 			m.focusPane(p)
 		}
-		return nil
+		return
 	}
 	p, body := m.under(msg.X, msg.Y)
 	if p == 0 {
-		return nil
+		return
 	}
 	m.sel = selection{body: body, x1: msg.X, y1: msg.Y, x2: msg.X, y2: msg.Y, dragging: body.W > 0}
 	if p != m.scr.focus {
@@ -119,7 +120,6 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.tools.Click(msg.Y - body.Y)
 	default:
 	}
-	return nil
 }
 
 func (m *Model) drag(x, y int) {

@@ -79,7 +79,7 @@ func drawLine(back, text *bytes.Buffer, line string, y int) {
 	flush()
 }
 
-func (l look) draw(back, text *bytes.Buffer, s string, x, y, cells int) {
+func (l *look) draw(back, text *bytes.Buffer, s string, x, y, cells int) {
 	fg, bg := l.fg, l.bg
 	if fg == "" {
 		fg = ink
