@@ -58,7 +58,7 @@ func (m *Model) do(a action, args string) tea.Cmd {
 // and stand here for the help.
 func bindings() []action {
 	var out []action
-	for _, part := range [][]action{globalBindings(), prefixBindings(), sessionBindings(), turnBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
+	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
 		out = append(out, part...)
 	}
 	return out

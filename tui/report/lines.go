@@ -107,7 +107,7 @@ func (f UndoFile) lines(st *theme.Styles, w int) []string {
 	case Unchanged:
 		sign, style = "=", st.Muted
 	}
-	left := style.Render(sign+" "+cell.Fit(cell.Line(f.Action), 9)) + " " + st.Text.Render(cell.Line(f.Path))
+	left := style.Render(sign+" "+cell.Fit(cell.Line(f.Action), 9)) + " " + st.Text.Render(cell.TruncateLeft(cell.Line(f.Path), max(w-12, 8)))
 	out := []string{cell.Truncate(left, w)}
 	for _, why := range []string{f.Reason, f.Note} {
 		if why == "" {
