@@ -207,7 +207,26 @@ func TestUndo(t *testing.T) {
 		t.Errorf("composer %q, %d entries of %d", got, r.m.chat.Len(), before)
 	}
 	r.shows("2 of 3 files as before")
+	r.hides("✗") // its calls are gone from the tools pane, too
+	if n := len(r.m.log.Calls()); n != 0 || r.m.log.Failed() != 0 || r.m.log.Active() != 0 {
+		t.Errorf("%d calls, %d failed, %d active", n, r.m.log.Failed(), r.m.log.Active())
+	}
 	if n := strings.Count(strings.Join(r.p.called(), "|")+"|", "undo|"); n != 1 {
 		t.Errorf("undone %d times", n)
 	}
+}
+
+func TestUndo_replayed(t *testing.T) {
+	t.Parallel()
+	p, c := newPorts(), newClock()
+	msg := func(id string, role core.Role) core.Record {
+		return core.Record{Type: core.RecordMessage, Message: &core.Message{ID: id, Role: role, Content: "text " + id}}
+	}
+	p.past = []core.Record{
+		msg("1", core.RoleUser), msg("2", core.RoleAssistant), msg("3", core.RoleUser), msg("4", core.RoleAssistant),
+		{Type: core.RecordUndo, Target: "3"}, msg("5", core.RoleUser),
+	}
+	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now}), p, c, 100, 30)
+	r.shows("text 2", "a turn was undone here", "text 5")
+	r.hides("text 3", "text 4")
 }

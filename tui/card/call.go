@@ -8,6 +8,7 @@ package card
 
 import (
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ type Call struct {
 	output  string
 	cut     bool // output lost its beginning
 	tasks   []*Task
+	stopped bool // ended by Stop, which does not count it as failed
 	version int
 }
 
@@ -139,11 +141,31 @@ func (l *Log) Approved(callID string, d core.Decision, why string) *Call {
 func (l *Log) Stop() {
 	for _, c := range l.calls {
 		if !c.Done() {
-			c.State = Aborted
+			c.State, c.stopped = Aborted, true
 			c.stopTasks()
 			c.version++
 			l.active--
 		}
+	}
+}
+
+// Remove forgets a call and its sub-agents: its turn was undone.
+func (l *Log) Remove(id string) {
+	c := l.byID[id]
+	if c == nil {
+		return
+	}
+	delete(l.byID, id)
+	for _, t := range c.tasks {
+		delete(l.tasks, t.ID)
+	}
+	l.calls = slices.DeleteFunc(l.calls, func(o *Call) bool { return o == c })
+	l.rows = slices.DeleteFunc(l.rows, func(r Row) bool { return r.Call == c })
+	switch {
+	case !c.Done():
+		l.active--
+	case c.State != OK && !c.stopped:
+		l.failed--
 	}
 }
 

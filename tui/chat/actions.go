@@ -127,8 +127,8 @@ func (p *Pane) Len() int { return len(p.items) }
 // TopItem is the index of the entry at the top of the view.
 func (p *Pane) TopItem() int { return p.view.top }
 
-// Drop removes the entry with message id and all that follow: the turn was undone. An id that is not
-// there removes nothing.
+// Drop removes the entry with message id, all that follow and their calls: the turn was undone. An id
+// that is not there removes nothing.
 func (p *Pane) Drop(id string) {
 	first := p.byID[id]
 	if first == nil {
@@ -140,6 +140,9 @@ func (p *Pane) Drop(id string) {
 		}
 		for _, gone := range p.items[i:] {
 			delete(p.byID, gone.id)
+			if gone.call != nil {
+				p.log.Remove(gone.call.ID)
+			}
 		}
 		p.items = p.items[:i:i]
 		break

@@ -24,6 +24,9 @@ func (p *Pane) Replay(past []core.Record) {
 			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: "model: " + r.Model})
 		case core.RecordNote:
 			p.AddNotice(core.Notice{Level: core.Level(r.Reason), Text: r.Text})
+		case core.RecordUndo:
+			p.Drop(r.Target)
+			p.AddNotice(core.Notice{Level: core.LevelInfo, Text: "a turn was undone here"})
 		case core.RecordCompacted:
 			p.replayCompacted(past[:i], r)
 		case core.RecordRunEnded:
