@@ -40,9 +40,11 @@ type Input struct {
 	Tools         []string // names of the frozen tools
 	System        string   // "linux/amd64, bash"
 	ContextLength int      // the model's window in tokens, 0 when unknown; caps context files
-	Skills        string   // the skills index
-	Memory        string   // the memory block
-	User          string   // the user profile block
+	// MemoryGuidance is how to use the memory tool; "" without it.
+	MemoryGuidance string
+	Skills         string // the skills index
+	Memory         string // the memory block
+	User           string // the user profile block
 }
 
 // Section is one part of a prompt, named for /context and for tests.
@@ -77,6 +79,7 @@ func Build(in Input) Frozen {
 	if slices.Contains(in.Tools, "session_search") {
 		f.add("tools: session_search", searchGuidance)
 	}
+	f.add("tools: memory", in.MemoryGuidance)
 	f.add("environment", environment(in))
 	for _, c := range contextFiles(in.Folder, contextLimit(in.ContextLength)) {
 		f.Notices = append(f.Notices, c.notices...)

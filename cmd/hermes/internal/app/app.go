@@ -20,6 +20,8 @@ import (
 	"hermes/core"
 	"hermes/core/config"
 	"hermes/core/home"
+	"hermes/core/ledger"
+	"hermes/core/memory"
 	"hermes/core/redact"
 	"hermes/core/session"
 	"hermes/core/undo"
@@ -46,6 +48,8 @@ type App struct {
 	Settings   *config.Store
 	Sessions   *session.Store
 	Index      *index.Index
+	Ledger     *ledger.Ledger
+	Memory     *memory.Store
 	Log        *slog.Logger
 	logFile    *logFile
 	copies     *undo.Store // of files that the agent's tools are about to change
@@ -67,6 +71,7 @@ func Open(o Options) (*App, error) {
 	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a.Reload()
 	a.copies = undo.New(h, a.Config().Undo.MaxBytes)
+	a.openLearned()
 	return a, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"hermes/core/prompt"
 	"hermes/core/session"
 	"hermes/core/text"
+	toolmemory "hermes/tools/memory"
 	"hermes/tools/plan"
 	"hermes/tools/terminal"
 )
@@ -54,7 +56,7 @@ const closePatience = 5 * time.Second
 func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, error) {
 	// A home that cannot be used is said now, not when the first message cannot be kept.
 	if _, err := os.Stat(a.Home.Dir()); err == nil {
-		if err := a.Home.Open(); err != nil {
+		if err := errors.Join(a.Home.Open(), a.Ledger.Open(ctx)); err != nil { // settles what a crash left behind
 			return nil, err
 		}
 	}
@@ -93,7 +95,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 func (s *Session) boxOptions(unattended bool) boxOptions {
 	s.todos = &plan.Todos{OnChange: s.todosChanged}
 	o := boxOptions{
-		folder: s.folder, runner: s, archive: archive{s}, todos: s.todos, jobDone: s.jobDone, window: s.window,
+		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(), todos: s.todos, jobDone: s.jobDone, window: s.window,
 	}
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
@@ -172,7 +174,7 @@ func (s *Session) openTranscript(ctx context.Context, resume string, specs []cor
 	a := s.app
 	now := s.facts()
 	if resume == "" {
-		frozen := s.freeze(now, specs)
+		frozen := s.freeze(ctx, now, specs)
 		s.Notices = append(s.Notices, frozen.Notices...)
 		s.ses = a.Sessions.New(s.folder, now.Model, session.Prompt{System: frozen.Text, Tools: specs})
 		return now, nil
@@ -190,7 +192,7 @@ func (s *Session) openTranscript(ctx context.Context, resume string, specs []cor
 		})
 	}
 	if s.ses.Prompt().System == "" {
-		return now, s.refreeze(now, specs)
+		return now, s.refreeze(ctx, now, specs)
 	}
 	s.recallTodos()
 	told := prompt.Facts{Folder: s.ses.Header().Cwd, Day: s.ses.Header().Created.Local(), Model: s.lastModel()}
@@ -218,23 +220,31 @@ func (s *Session) recallTodos() {
 }
 
 // refreeze gives a session that lost its prompt (an old or damaged file) a new one.
-func (s *Session) refreeze(now prompt.Facts, specs []core.ToolSpec) error {
-	frozen := s.freeze(now, specs)
+func (s *Session) refreeze(ctx context.Context, now prompt.Facts, specs []core.ToolSpec) error {
+	frozen := s.freeze(ctx, now, specs)
 	s.Notices = append(s.Notices, append(frozen.Notices, core.Notice{
 		Level: core.LevelWarn, Text: "the session had no stored prompt; it goes on with a fresh one",
 	})...)
 	return s.ses.SetPrompt(session.Prompt{System: frozen.Text, Tools: specs})
 }
 
-func (s *Session) freeze(now prompt.Facts, specs []core.ToolSpec) prompt.Frozen {
+func (s *Session) freeze(ctx context.Context, now prompt.Facts, specs []core.ToolSpec) prompt.Frozen {
 	names := make([]string, len(specs))
 	for i, t := range specs {
 		names[i] = t.Name
 	}
-	return prompt.Build(prompt.Input{
+	in := prompt.Input{
 		Facts: now, SoulFile: s.app.Home.Soul(), Tools: names, System: s.app.systemLine(),
 		ContextLength: s.model.Info().ContextLength,
-	})
+	}
+	known := s.app.Memory.Snapshot(ctx)
+	in.Memory, in.User = known.Memory, known.User
+	if slices.Contains(names, toolmemory.Name) {
+		in.MemoryGuidance = toolmemory.Guidance()
+	}
+	out := prompt.Build(in)
+	out.Notices = append(out.Notices, known.Notices...)
+	return out
 }
 
 func (s *Session) facts() prompt.Facts {

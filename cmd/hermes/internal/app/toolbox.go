@@ -25,11 +25,12 @@ const (
 	setClarify    = "clarify"
 	setDelegation = "delegation"
 	setSearch     = "session_search"
+	setMemory     = "memory"
 )
 
 // toolsetNames lists the toolsets that exist, in the order they are offered.
 func toolsetNames() []string {
-	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation, setSearch}
+	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation, setSearch, setMemory}
 }
 
 // boxOptions are what the tools of one session need from it.
@@ -42,6 +43,7 @@ type boxOptions struct {
 	runner   core.Runner // nil: no delegation
 	todos    *plan.Todos
 	archive  search.Archive
+	memory   core.Tool // nil: it remembers nothing
 	jobDone  func(terminal.JobDone)
 	window   func() int // tokens of the model's window
 }
@@ -133,6 +135,10 @@ func (k *kit) make(name string, b *box) []core.Tool {
 		}
 	case setClarify:
 		return []core.Tool{plan.NewClarify(k.o.asker)}
+	case setMemory:
+		if k.o.memory != nil {
+			return []core.Tool{k.o.memory}
+		}
 	case setSearch:
 		if k.o.archive != nil {
 			return []core.Tool{search.New(k.app.Index, k.o.archive)}
