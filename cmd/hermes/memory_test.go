@@ -70,7 +70,9 @@ rules:
 		}
 	}
 	o = w.hermes(t, "", "ledger", "log", "--json")
-	var log struct{ Changes []struct{ ID, Actor, Action string } }
+	var log struct {
+		Changes []struct{ ID, Actor, Action string }
+	}
 	if err := json.Unmarshal([]byte(o.out), &log); err != nil || len(log.Changes) != 5 {
 		t.Fatalf("%v %+v", err, o)
 	}
