@@ -83,6 +83,7 @@ func (m *Model) questionDone(id string) tea.Cmd {
 			return m.showQuestion()
 		}
 		m.quests.layer.dialog.SetWaiting(len(m.quests.waiting) - 1)
+		return nil
 	}
 	return nil
 }

@@ -79,9 +79,12 @@ func TestQuestion_endsWithItsRun(t *testing.T) {
 	r.emit(started(),
 		&core.QuestionAsked{Question: core.Question{ID: "q1", Text: "one"}},
 		&core.QuestionAsked{Question: core.Question{ID: "q2", Text: "two"}})
-	r.shows("1 of 2")
+	r.emit(&core.QuestionAsked{Question: core.Question{ID: "q3", Text: "three"}})
+	r.shows("1 of 3")
+	r.emit(&core.QuestionDone{ID: "q2", Answer: core.Answer{Skipped: true}}) // not the one shown
+	r.shows("1 of 2", "one")
 	r.emit(&core.QuestionDone{ID: "q1", Answer: core.Answer{Skipped: true}})
-	r.shows("two")
+	r.shows("three")
 	r.emit(&core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndInterrupted})
 	r.hides("hermes asks")
 }
