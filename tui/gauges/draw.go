@@ -124,10 +124,7 @@ func (p *Pane) color(s Sheet) lipgloss.Style {
 
 // bar draws w cells; something used is never drawn as nothing, and not full never as full.
 func (p *Pane) bar(s Sheet, w int) string {
-	full := 0
-	if s.Limit > 0 {
-		full = int(min(int64(max(s.Used, 0))*int64(w)/int64(s.Limit), int64(w)))
-	}
+	full := min(s.share(w), w)
 	if s.Used > 0 && full == 0 {
 		full = 1
 	}

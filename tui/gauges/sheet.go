@@ -53,13 +53,23 @@ const (
 // sign tells the step without colour.
 func (s step) sign() string { return [...]string{"", "!", "!!"}[s] }
 
-// percent is rounded down, so that 100 means full; a store without a limit is empty.
-func (s Sheet) percent() int {
-	if s.Limit <= 0 || s.Used <= 0 {
+// most is where percentages end: beyond it the figures tell more.
+const most = 999
+
+// share returns how much of n parts is used, rounded down, at most most/100 times n; a store without a
+// limit is empty. Amounts beyond huge are none that a file can have.
+func (s Sheet) share(n int) int {
+	const huge = 1 << 40
+	used, limit := int64(s.Used), min(int64(s.Limit), huge)
+	if limit <= 0 || used <= 0 {
 		return 0
 	}
-	return int(min(int64(s.Used)*100/int64(s.Limit), 999))
+	used = min(used, limit*most/100+1)
+	return int(used * int64(n) / limit)
 }
+
+// percent is rounded down, so that 100 means full.
+func (s Sheet) percent() int { return min(s.share(100), most) }
 
 func (s Sheet) step() step {
 	switch p := s.percent(); {
