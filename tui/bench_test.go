@@ -114,17 +114,43 @@ func BenchmarkResize(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is opening a session of 5,000 messages down to its last screen.
+// BenchmarkOpen is opening a session of 5,000 messages and 20 MB down to its last screen.
 func BenchmarkOpen(b *testing.B) {
 	p := newPorts()
-	for i := range 2500 {
-		p.past = append(p.past,
-			core.Record{Type: core.RecordMessage, Message: &core.Message{ID: fmt.Sprint("u", i), Role: core.RoleUser, Content: "question 質問"}},
-			core.Record{Type: core.RecordMessage, Message: &core.Message{ID: fmt.Sprint("a", i), Role: core.RoleAssistant, Content: strings.Repeat(storyAnswer, 4)}})
-	}
+	p.past = dataset(5000, 20<<20)
 	for b.Loop() {
 		m := New(Options{Workspace: p.workspace("s1"), Now: newClock().now})
 		m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		m.View()
+	}
+}
+
+// BenchmarkSearch is looking through 5,000 messages and 20 MB for words that stand in none.
+func BenchmarkSearch(b *testing.B) {
+	p := newPorts()
+	p.past = dataset(5000, 20<<20)
+	m := New(Options{Workspace: p.workspace("s1"), Now: newClock().now})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	m.View()
+	m.chat.StartSearch()
+	m.chat.SearchKey("", tea.PasteMsg{Content: "edge of 不存在"})
+	for b.Loop() {
+		m.chat.Corpus().Find()
+	}
+}
+
+// BenchmarkKey is one key with its frame, in the middle of 5,000 messages.
+func BenchmarkKey(b *testing.B) {
+	p := newPorts()
+	p.past = dataset(5000, 20<<20)
+	m := New(Options{Workspace: p.workspace("s1"), Now: newClock().now})
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	m.chat.Scroll(-4000)
+	for i := 0; b.Loop(); i++ {
+		m.Update(tuitest.Key(string(rune('a' + i%26))))
+		m.View()
+		if i%200 == 199 {
+			m.chat.Composer().Reset()
+		}
 	}
 }
