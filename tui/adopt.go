@@ -34,6 +34,7 @@ func (m *Model) show(ws Workspace) {
 	m.log = card.NewLog()
 	m.chat.Reset(m.log)
 	m.tools.Reset(m.log)
+	m.memory.Reset(ws.Info.SessionID)
 	m.onboard, m.layers, m.asks, m.quests, m.run = nil, nil, approvals{}, questions{}, run{}
 	m.chat.SetTitle(ws.Info.Title)
 	m.chat.Replay(ws.Info.Past)
@@ -52,7 +53,7 @@ func (m *Model) connect() tea.Cmd {
 		return nil
 	}
 	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx) //nolint:fatcontext // one per workspace, ended by show
-	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd())
+	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd(), m.memoryCmd())
 }
 
 // applyEvents takes one batch and waits for the next.
@@ -77,6 +78,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	case *core.UsageReported:
 		m.run.meter.add(*e)
 		return nil
+	case *core.MemoryChanged:
+		return m.memoryCmd()
 	case *core.ApprovalAsked:
 		m.chat.Apply(e, m.log.Apply(e))
 		return tea.Batch(m.ask(e.Approval), m.ring("asks for approval: "+e.Approval.Tool))

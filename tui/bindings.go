@@ -96,9 +96,12 @@ func prefixBindings() []action {
 			run:     func(m *Model, _ string) tea.Cmd { return m.gotoPane(p) },
 		}
 	}
+	memory := pane("pane.memory", "4", "memory; again: zoom", layout.Memory)
+	memory.why = whyNoMemory
 	return []action{
 		pane("pane.chat", "1", "chat; again: zoom", layout.Chat),
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
+		memory,
 		{
 			Binding: keys.Binding{ID: "pane.next", Scope: keys.Prefix, Keys: []string{"o"}, Help: "next pane"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(1) },
@@ -257,7 +260,7 @@ func listBindings() []action {
 		}
 	}
 	sel := func(n func(m *Model) int) func(m *Model) tea.Cmd {
-		return func(m *Model) tea.Cmd { m.tools.Select(n(m)); return nil }
+		return func(m *Model) tea.Cmd { m.list().Select(n(m)); return nil }
 	}
 	fixed := func(n int) func(m *Model) tea.Cmd { return sel(func(*Model) int { return n }) }
 	return []action{
@@ -265,12 +268,15 @@ func listBindings() []action {
 		b("list.up", "previous line", fixed(-1), "k", "up"),
 		b("list.top", "beginning", fixed(-1<<30), "g", "home"),
 		b("list.end", "end", fixed(1<<30), "G", "end"),
-		b("list.halfdown", "half a page down", sel(func(m *Model) int { return m.tools.Page() / 2 }), "ctrl+d"),
-		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.tools.Page() / 2 }), "ctrl+u"),
-		b("list.pagedown", "page down", sel(func(m *Model) int { return m.tools.Page() }), "pgdown"),
-		b("list.pageup", "page up", sel(func(m *Model) int { return -m.tools.Page() }), "pgup"),
-		b("list.open", "full output", (*Model).openRow, "enter", "space"),
-		b("list.copy", "copy the output", func(m *Model) tea.Cmd {
+		b("list.halfdown", "half a page down", sel(func(m *Model) int { return m.list().Page() / 2 }), "ctrl+d"),
+		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.list().Page() / 2 }), "ctrl+u"),
+		b("list.pagedown", "page down", sel(func(m *Model) int { return m.list().Page() }), "pgdown"),
+		b("list.pageup", "page up", sel(func(m *Model) int { return -m.list().Page() }), "pgup"),
+		b("list.open", "full output or entry", (*Model).openRow, "enter", "space"),
+		b("list.copy", "copy the output or entry", func(m *Model) tea.Cmd {
+			if m.scr.focus == layout.Memory {
+				return m.copyEntry()
+			}
 			switch c, t := m.tools.Selected(); {
 			case t != nil && t.Answer != "":
 				return m.copyCmd(t.Answer)

@@ -15,9 +15,13 @@ func (m *Model) pane(p layout.Pane) pane.Pane {
 		return m.chat
 	case layout.Tools:
 		return m.tools
+	case layout.Memory:
+		if m.ws.Memory != nil {
+			return m.memory
+		}
 	default:
-		return nil
 	}
+	return nil
 }
 
 // focusPane gives p the keys.

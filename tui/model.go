@@ -11,6 +11,7 @@ import (
 	"hermes/tui/activity"
 	"hermes/tui/card"
 	"hermes/tui/chat"
+	"hermes/tui/gauges"
 	"hermes/tui/keys"
 	"hermes/tui/layout"
 	"hermes/tui/onboard"
@@ -38,6 +39,7 @@ type Model struct {
 	log     *card.Log
 	chat    *chat.Pane
 	tools   *activity.Pane
+	memory  *gauges.Pane
 	onboard *onboard.View // the whole screen while no workspace is open
 	layers  []layer       // overlays, the top one last
 	asks    approvals
@@ -65,6 +67,7 @@ type open struct {
 	ctx    context.Context    //nolint:containedctx // as Model.ctx
 	last   time.Time          // of the last event batch
 	draft  draft
+	memory memoryRead
 	busy   context.CancelFunc // gives up what onboarding is waiting for
 }
 
@@ -127,6 +130,7 @@ func New(o Options) *Model {
 	m.log = card.NewLog()
 	m.chat = chat.New(m.st, m.log, o.Now)
 	m.tools = activity.New(m.st, m.log, o.Now)
+	m.memory = gauges.New(m.st)
 	m.actions = bindings()
 	for _, a := range m.actions {
 		m.table = append(m.table, a.Binding)
@@ -211,8 +215,15 @@ func (m *Model) retheme() {
 		m.st = theme.New(kind)
 		m.chat.SetTheme(m.st)
 		m.tools.SetTheme(m.st)
+		m.memory.SetTheme(m.st)
 	}
 }
 
 // panes lists the standing panes that exist, in order.
-func (m *Model) panes() []layout.Pane { return []layout.Pane{layout.Chat, layout.Tools} }
+func (m *Model) panes() []layout.Pane {
+	out := []layout.Pane{layout.Chat, layout.Tools}
+	if m.ws.Memory != nil {
+		out = append(out, layout.Memory)
+	}
+	return out
+}

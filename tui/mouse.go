@@ -66,6 +66,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.chat.Scroll(by)
 	case layout.Tools:
 		m.tools.Select(by)
+	case layout.Memory:
+		m.memory.Select(by)
 	default:
 	}
 	return nil
@@ -105,6 +107,9 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		return
 	}
 	m.sel = selection{body: body, x1: msg.X, y1: msg.Y, x2: msg.X, y2: msg.Y, dragging: body.W > 0}
+	if p == layout.Memory && body.H > 0 { // first: with the focus its lines may move
+		m.memory.Click(msg.Y - body.Y)
+	}
 	if p != m.scr.focus {
 		m.focusPane(p)
 	}

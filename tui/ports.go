@@ -134,6 +134,7 @@ type Workspace struct {
 	Previews     Previews
 	Files        Files
 	Shell        Shell
+	Memory       Memory // nil: there is no memory pane
 	Info         Info
 	// Close ends the conversation: it interrupts a run, waits for its end, releases the session and
 	// closes the feed. The root calls it once, in a command, when the workspace is replaced, and Run

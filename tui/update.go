@@ -224,6 +224,8 @@ func (m *Model) composed(msg tea.Msg) tea.Cmd {
 		m.chat.Found(msg.matches)
 	case previewMsg:
 		m.previewCame(msg)
+	case memoryMsg:
+		return m.memoryCame(msg)
 	case filesMsg:
 		return m.filesCame(msg)
 	case shellOutMsg:

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
+	"hermes/tui/layout"
 	"hermes/tui/picker"
 )
 
@@ -135,8 +136,11 @@ func steerCommand(m *Model, args string) tea.Cmd {
 	return func() tea.Msg { return sentMsg{gen: gen, text: args, err: port.Steer(ctx, args)} }
 }
 
-// openRow opens the selected line of the tools pane.
+// openRow opens the selected line of the list pane that has the keys.
 func (m *Model) openRow() tea.Cmd {
+	if m.scr.focus == layout.Memory {
+		return m.showEntry()
+	}
 	c, t := m.tools.Selected()
 	if t != nil {
 		return m.showTask(t)

@@ -46,10 +46,13 @@ func (p *Pane) head() []string {
 	return out
 }
 
-// gauges draws every store into h lines, as fully as they allow. While the pane has the keys the list
-// keeps some of them.
+// gauges draws every store into h lines, as fully as they allow beside the list.
 func (p *Pane) gauges(h int) []string {
-	if p.focused && len(p.rows) > 0 {
+	switch {
+	case len(p.rows) == 0:
+	case h >= roomy:
+		h -= min(h/2, len(p.rows))
+	case p.focused:
 		h -= min(minList, len(p.rows))
 	}
 	for d := words; d <= none; d++ {
@@ -71,10 +74,7 @@ func (p *Pane) gauges(h int) []string {
 // gauge is one store on one line: MEMORY ████████░░ 1,834/2,200 83%!.
 func (p *Pane) gauge(i int) string {
 	s := p.sheets[i]
-	column := 0
-	for j := range p.sheets {
-		column = max(column, cell.Width(p.name(j)))
-	}
+	column := p.column()
 	name := " " + p.st.Bold.Render(cell.Fit(p.name(i), column)) + " "
 	room := p.w - column - 2 - tail
 	figures := ""
@@ -96,11 +96,7 @@ func (p *Pane) level(s Sheet) string {
 
 // figuresFit tells whether characters and limit stand beside bars that still say something.
 func (p *Pane) figuresFit() bool {
-	column := 0
-	for i := range p.sheets {
-		column = max(column, cell.Width(p.name(i)))
-	}
-	return p.w-column-2-tail-p.figureWidth()-1 >= goodBar
+	return p.w-p.column()-2-tail-p.figureWidth()-1 >= goodBar
 }
 
 func (p *Pane) figureWidth() int {

@@ -21,8 +21,9 @@ import (
 var _ pane.Pane = (*Pane)(nil)
 
 const (
-	// minList is how many lines the list keeps while the pane has the keys.
-	minList = 3
+	// minList is how many lines the list keeps while the pane has the keys; from roomy lines on it has
+	// half of them always, so that nothing jumps when the focus comes.
+	minList, roomy = 3, 9
 	// lineBytes is how much of an entry is looked at for its line in the list.
 	lineBytes = 2000
 )
@@ -45,7 +46,7 @@ type Pane struct {
 // row is one entry in the list.
 type row struct {
 	sheet, entry int
-	line         string // clean, cut
+	line         string // what would not be seen written out: a person judges it; cut
 }
 
 // New returns the pane, which says that it reads until SetSheets or SetError.
@@ -68,7 +69,7 @@ func (p *Pane) SetSheets(sheets []Sheet) {
 			if s.Name == store && e.ID == id {
 				p.sel = len(p.rows)
 			}
-			p.rows = append(p.rows, row{sheet: i, entry: j, line: cell.Line(e.Text[:min(len(e.Text), lineBytes)])})
+			p.rows = append(p.rows, row{sheet: i, entry: j, line: strings.ReplaceAll(cell.Visible(e.Text[:min(len(e.Text), lineBytes)]), "\n", " ")})
 		}
 	}
 	p.settle()
@@ -131,15 +132,15 @@ func (p *Pane) row(i int) string {
 	r := p.rows[i]
 	s := p.sheets[r.sheet]
 	e := s.Entries[r.entry]
-	mark, sign := " ", " "
+	mark, warned, fresh := " ", " ", " "
 	if p.focused && i == p.sel {
 		mark = p.st.Accent.Render("▌")
 	}
-	switch {
-	case e.Blocked || e.Near:
-		sign = p.st.Warn.Render("⚠")
-	case e.fresh(p.session):
-		sign = p.st.Good.Render("+")
+	if e.Blocked || e.Near {
+		warned = p.st.Warn.Render("⚠")
+	}
+	if e.fresh(p.session) {
+		fresh = p.st.Good.Render("+")
 	}
 	name, cost := p.name(r.sheet), ""
 	if p.w < 40 {
@@ -147,14 +148,16 @@ func (p *Pane) row(i int) string {
 	} else {
 		cost = " " + p.st.Faint.Render(thousands(e.Chars))
 	}
-	digits := len(strconv.Itoa(len(s.Entries)))
-	where := fmt.Sprintf("%s %*d", name, digits, r.entry+1)
+	where := fmt.Sprintf("%s %*d", name, len(strconv.Itoa(len(s.Entries))), r.entry+1)
+	if p.w >= 40 {
+		where = cell.Fit(where, p.column()+1+len(strconv.Itoa(len(p.rows))))
+	}
 	text := p.st.Text
 	if e.Blocked {
 		text = p.st.Muted
 	}
-	room := max(p.w-cell.Width(where)-4-cell.Width(cost), 0)
-	line := mark + sign + " " + p.st.Muted.Render(where) + " " + text.Render(cell.Fit(r.line, room)) + cost
+	room := max(p.w-cell.Width(where)-5-cell.Width(cost), 0)
+	line := mark + warned + fresh + " " + p.st.Muted.Render(where) + " " + text.Render(cell.Fit(r.line, room)) + cost
 	return cell.Truncate(line, p.w)
 }
 
@@ -211,6 +214,15 @@ func (p *Pane) total() tally {
 }
 
 func (p *Pane) name(sheet int) string { return cell.Truncate(cell.Line(p.sheets[sheet].Name), 12) }
+
+// column is the width of the longest name.
+func (p *Pane) column() int {
+	n := 0
+	for i := range p.sheets {
+		n = max(n, cell.Width(p.name(i)))
+	}
+	return n
+}
 
 func firstCluster(s string) (c string, w int) {
 	c, w = "?", 1

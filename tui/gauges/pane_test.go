@@ -46,7 +46,7 @@ func TestView(t *testing.T) {
 		want []string
 	}{
 		{"picture", 44, 2, []string{"MEMORY ██████████████░░░ 1,834/2,200  83%!", "USER   ███████░░░░░░░░░░   611/1,375  44%"}},
-		{"words", 60, 12, []string{"4 entries · ⚠ 1 blocked · ⚠ 2 near-duplicates", "+1 in the next session's prompt", "1 entry · +1 in the next session's prompt", "⚠ MEMORY 2 東京タワー", "+ USER 1 Prefers"}},
+		{"words", 60, 12, []string{"4 entries · ⚠ 1 blocked · ⚠ 2 near-duplicates", "+1 in the next session's prompt", "1 entry · +1 in the next session's prompt", "⚠  MEMORY 2 東京タワー", "⚠+ MEMORY 3 東京タワー", " + USER 1   Prefers"}},
 		{"brief", 44, 5, []string{"⚠ 1 blocked · ⚠ 2 alike", "+1 next session"}},
 		{"twenty", 20, 8, []string{"MEMORY ████░  83%!", "1,834/2,200 · 4", "+1 · ⚠ 3", "USER   ██░░░  44%", "611/1,375 · 1 · +1"}},
 		{"twenty by two", 20, 2, []string{"MEMORY ████░  83%!", "USER   ██░░░  44%"}},
@@ -71,8 +71,14 @@ func TestSteps(t *testing.T) {
 		used int
 		want string
 	}{
-		{0, st.Good.Render("  0%  ")}, {699, st.Good.Render(" 69%  ")}, {700, st.Warn.Render(" 70%! ")}, {899, st.Warn.Render(" 89%! ")},
-		{900, st.Bad.Render(" 90%!!")}, {999, st.Bad.Render(" 99%!!")}, {1000, st.Bad.Render("100%!!")}, {1234, st.Bad.Render("123%!!")},
+		{0, st.Good.Render("  0%  ")},
+		{699, st.Good.Render(" 69%  ")},
+		{700, st.Warn.Render(" 70%! ")},
+		{899, st.Warn.Render(" 89%! ")},
+		{900, st.Bad.Render(" 90%!!")},
+		{999, st.Bad.Render(" 99%!!")},
+		{1000, st.Bad.Render("100%!!")},
+		{1234, st.Bad.Render("123%!!")},
 	} {
 		got := newPane(60, 1, []gauges.Sheet{{Name: "M", Used: tc.used, Limit: 1000}}).View()
 		if !strings.Contains(got, tc.want) {
