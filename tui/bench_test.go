@@ -135,7 +135,7 @@ func BenchmarkSearch(b *testing.B) {
 	m.chat.StartSearch()
 	m.chat.SearchKey("", tea.PasteMsg{Content: "edge of 不存在"})
 	for b.Loop() {
-		m.chat.Corpus().Find()
+		m.chat.Corpus().Find(b.Context())
 	}
 }
 

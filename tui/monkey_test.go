@@ -133,7 +133,7 @@ func monkeyNews(m *Model, rnd *rand.Rand, text string) {
 		rulesMsg{gen: gen, rules: []Rule{{ID: "1", Text: text}}}, compactMsg{gen: gen, err: errFake},
 		filesMsg{gen: gen, names: strings.Fields(text + " a/ b/c.md")}, historyMsg{gen: gen, entries: []string{text, "x"}},
 		layoutsMsg{states: map[string]LayoutState{"80x24": {Side: rnd.IntN(99) - 50, Zoom: true, Focus: rnd.IntN(9)}}},
-		foundMsg{matches: m.chat.Corpus().Find()}, editedMsg{text: text}, editedMsg{err: errFake}, tea.BlurMsg{}, tea.FocusMsg{},
+		foundMsg{matches: m.chat.Corpus().Find(m.ctx)}, editedMsg{text: text}, editedMsg{err: errFake}, tea.BlurMsg{}, tea.FocusMsg{},
 		tea.ProgramStatusSupportMsg{}, doneMsg{err: errFake}, sentMsg{gen: gen, text: text, err: errFake},
 	}
 	m.Update(news[rnd.IntN(len(news))])

@@ -38,7 +38,13 @@ func (m *Model) searchInput(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	corpus := m.chat.Corpus()
-	return func() tea.Msg { return foundMsg{matches: corpus.Find()} }
+	m.chat.Supersede() // what was looked for before is of no interest any more
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.chat.OnSupersede(cancel)
+	return func() tea.Msg {
+		defer cancel()
+		return foundMsg{matches: corpus.Find(ctx)}
+	}
 }
 
 // chooseLayer picks one of several things and does something with it.

@@ -239,7 +239,7 @@ func (r *rig) hostileSession(check func(where string)) {
 	check("history")
 	r.keys("esc", "tab", "/")
 	r.text("done")
-	r.send(foundMsg{matches: r.m.chat.Corpus().Find()})
+	r.send(foundMsg{matches: r.m.chat.Corpus().Find(r.t.Context())})
 	check("search")
 	r.keys("esc", "Z")
 	check("folded")

@@ -157,7 +157,7 @@ func views() map[string]func(r *rig) {
 			storyRig(r)
 			r.keys("tab", "/")
 			r.text("東京")
-			r.send(foundMsg{matches: r.m.chat.Corpus().Find()})
+			r.send(foundMsg{matches: r.m.chat.Corpus().Find(r.t.Context())})
 		},
 		"folded": func(r *rig) {
 			storyRig(r)

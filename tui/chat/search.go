@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -22,7 +23,8 @@ type search struct {
 	query  string
 	hits   map[*item]bool
 	busy   bool
-	line   int // of the selected item, where the shown match stands; -1 when none is shown
+	cancel func() // gives up the look that is under way; may be nil
+	line   int    // of the selected item, where the shown match stands; -1 when none is shown
 }
 
 // Corpus is the transcript's text as it was when the search began.
@@ -36,6 +38,7 @@ type Corpus struct {
 type Matches struct {
 	Query string
 	items []*item
+	given bool // the look was given up
 }
 
 // StartSearch opens the search field and gives the transcript the keys.
@@ -50,6 +53,7 @@ func (p *Pane) StartSearch() {
 // EndSearch closes the search and tells whether there was one.
 func (p *Pane) EndSearch() bool {
 	was := p.search.on
+	p.Supersede()
 	p.search = search{line: -1}
 	return was
 }
@@ -82,6 +86,17 @@ func (p *Pane) SearchKey(name string, msg tea.Msg) (changed bool) {
 	return false
 }
 
+// OnSupersede says how to give up the look that begins now.
+func (p *Pane) OnSupersede(cancel func()) { p.search.cancel = cancel }
+
+// Supersede gives up the look that is under way.
+func (p *Pane) Supersede() {
+	if p.search.cancel != nil {
+		p.search.cancel()
+		p.search.cancel = nil
+	}
+}
+
 // Corpus returns what is to be searched.
 func (p *Pane) Corpus() Corpus {
 	c := Corpus{Query: p.search.query, items: append([]*item(nil), p.items...), texts: make([]string, len(p.items))}
@@ -96,12 +111,15 @@ func (p *Pane) Corpus() Corpus {
 	return c
 }
 
-// Find looks for the query; it may run beside the pane.
-func (c Corpus) Find() Matches {
+// Find looks for the query until ctx ends; it may run beside the pane.
+func (c Corpus) Find(ctx context.Context) Matches {
 	m := Matches{Query: c.Query}
-	low := strings.ToLower(c.Query)
+	n := newNeedle(c.Query)
 	for i, text := range c.texts {
-		if indexFold(text, low) >= 0 {
+		if ctx.Err() != nil {
+			return Matches{given: true}
+		}
+		if n.index(text) >= 0 {
 			m.items = append(m.items, c.items[i])
 		}
 	}
@@ -110,7 +128,7 @@ func (c Corpus) Find() Matches {
 
 // Found takes the result of the newest Corpus and shows the nearest match above the end.
 func (p *Pane) Found(m Matches) {
-	if !p.search.on || m.Query != p.search.query {
+	if !p.search.on || m.given || m.Query != p.search.query {
 		return
 	}
 	p.search.busy = false
@@ -194,21 +212,57 @@ func (p *Pane) showLine(line int) {
 }
 
 func lineHolds(line, query string) bool {
-	return query != "" && indexFold(ansi.Strip(line), strings.ToLower(query)) >= 0
+	return newNeedle(query).index(ansi.Strip(line)) >= 0
 }
 
-// indexFold finds low, which is in lower case, in text whatever its case. It makes no copy of text.
-func indexFold(text, low string) int {
-	if low == "" {
+// needle is a query prepared for looking through much text: its rarest character is looked for first.
+type needle struct {
+	low   string // in lower case
+	pivot rune   // the rarest character
+	upper string // … in upper case; "" when it has none
+	back  int    // characters in front of it
+}
+
+func newNeedle(query string) needle {
+	n := needle{low: strings.ToLower(query)}
+	best, i := -1, 0
+	for _, r := range n.low {
+		if rare := rarity(r); rare > best {
+			best, n.pivot, n.back = rare, r, i
+		}
+		i++
+	}
+	if up := strings.ToUpper(string(n.pivot)); up != string(n.pivot) {
+		n.upper = up
+	}
+	return n
+}
+
+// rarity grades how seldom a character is in running text.
+func rarity(r rune) int {
+	const common = " etaoinshrdlcumwfgypbvkjxqz"
+	if i := strings.IndexRune(common, r); i >= 0 {
+		return i
+	}
+	if r < utf8.RuneSelf {
+		return len(common)
+	}
+	return len(common) + 1
+}
+
+// index finds the query in text whatever its case, -1 when it is not there. It makes no copy of text.
+func (n needle) index(text string) int {
+	if n.low == "" {
 		return -1
 	}
-	first, _ := utf8.DecodeRuneInString(low)
-	up := strings.ToUpper(string(first))
-	at := 0
-	for at < len(text) {
-		i := strings.IndexRune(text[at:], first)
-		if up != string(first) {
-			if k := strings.Index(text[at:], up); k >= 0 && (i < 0 || k < i) {
+	for at := 0; at < len(text); {
+		i := strings.IndexRune(text[at:], n.pivot)
+		if n.upper != "" {
+			rest := text[at:]
+			if i >= 0 {
+				rest = rest[:i]
+			}
+			if k := strings.Index(rest, n.upper); k >= 0 {
 				i = k
 			}
 		}
@@ -216,8 +270,13 @@ func indexFold(text, low string) int {
 			return -1
 		}
 		at += i
-		if hasPrefixFold(text[at:], low) {
-			return at
+		start := at
+		for range n.back {
+			_, size := utf8.DecodeLastRuneInString(text[:start])
+			start -= size
+		}
+		if hasPrefixFold(text[start:], n.low) {
+			return start
 		}
 		_, size := utf8.DecodeRuneInString(text[at:])
 		at += size
@@ -244,16 +303,16 @@ func hasPrefixFold(text, low string) bool {
 // mark highlights the query in a drawn line.
 func (p *Pane) markMatches(line string) string {
 	plain := ansi.Strip(line)
-	low := strings.ToLower(p.search.query)
+	find := newNeedle(p.search.query)
 	out, from := line, 0
 	for {
-		i := indexFold(plain[from:], low)
+		i := find.index(plain[from:])
 		if i < 0 {
 			return out
 		}
 		i += from
 		end := i
-		for n := utf8.RuneCountInString(low); n > 0 && end < len(plain); n-- {
+		for n := utf8.RuneCountInString(find.low); n > 0 && end < len(plain); n-- {
 			_, size := utf8.DecodeRuneInString(plain[end:])
 			end += size
 		}
