@@ -12,9 +12,20 @@ func TestNeedle(t *testing.T) {
 		text, query string
 		want        int
 	}{
-		{"look at the Tower", "tower", 12}, {"look at the Tower", "TOWER", 12}, {"look", "looks", -1}, {"", "x", -1}, {"x", "", -1},
-		{"東京タワー 北", "京タ", 3}, {"ÄRGER ärger", "ärger", 0}, {"aab aaab", "aaab", 4}, {"q", "q", 0}, {"the zebra", "a zebra", -1},
-		{"\xff\xfe zebra", "zebra", 3}, {"straße", "STRASSE", -1}, {"über Über", "ÜBER", 0}, {"xe", "ex", -1},
+		{"look at the Tower", "tower", 12},
+		{"look at the Tower", "TOWER", 12},
+		{"look", "looks", -1},
+		{"", "x", -1},
+		{"x", "", -1},
+		{"東京タワー 北", "京タ", 3},
+		{"ÄRGER ärger", "ärger", 0},
+		{"aab aaab", "aaab", 4},
+		{"q", "q", 0},
+		{"the zebra", "a zebra", -1},
+		{"\xff\xfe zebra", "zebra", 3},
+		{"straße", "STRASSE", -1},
+		{"über Über", "ÜBER", 0},
+		{"xe", "ex", -1},
 	} {
 		if got := newNeedle(tc.query).index(tc.text); got != tc.want {
 			t.Errorf("%q in %q: %d, want %d", tc.query, tc.text, got, tc.want)
