@@ -40,11 +40,11 @@ func TestRun_longTaskIsCompacted(t *testing.T) {
 	r := newRig(t, `
 strict: true
 rules:
-  - {when: {system: "hand-over note"}, reply: {text: "## Goal\ngo on {{request}}"}}
+  - {when: {system: "hand-over note"}, reply: {text: "## Goal\ngo on {{request}}", usage: none}}
   - {when: {request: {min: 206}}, reply: {text: "all done"}}
-  - {reply: {text: "step {{request}}", tool_calls: [{name: read, arguments: {path: "f{{request}}"}}, {name: write, arguments: {n: "{{request}}"}}]}}
-`, compacting(9_000))
-	filler := strings.Repeat("some text of a file ", 20)
+  - {reply: {usage: none, text: "step {{request}}", tool_calls: [{name: read, arguments: {path: "f{{request}}"}}, {name: write, arguments: {n: "{{request}}"}}]}}
+`, compacting(5_000))
+	filler := strings.Repeat("some text of a file ", 8)
 	r.tools["read"] = func(_ context.Context, args map[string]any) core.ToolResult {
 		return core.ToolResult{OK: true, Content: fmt.Sprint(args["path"], filler)}
 	}
