@@ -97,8 +97,10 @@ func monkey(t *testing.T, seed uint64, steps int) {
 		case 10:
 			x, y := rnd.IntN(210)-3, rnd.IntN(62)-3
 			for _, msg := range []tea.Msg{
-				tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseMotionMsg{X: y, Y: x, Button: tea.MouseLeft},
-				tea.MouseReleaseMsg{X: y, Y: x, Button: tea.MouseLeft}, tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp},
+				tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft},
+				tea.MouseMotionMsg{X: y, Y: x, Button: tea.MouseLeft},
+				tea.MouseReleaseMsg{X: y, Y: x, Button: tea.MouseLeft},
+				tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp},
 			}[:1+rnd.IntN(4)] {
 				m.Update(msg)
 			}
@@ -130,11 +132,19 @@ func monkeyNews(m *Model, rnd *rand.Rand, text string) {
 	news := []tea.Msg{
 		contextMsg{gen: gen, use: ContextUse{Window: 10, Used: rnd.IntN(20), Sections: []ContextSection{{Name: text, Tokens: rnd.IntN(30), Note: text}}}},
 		undoMsg{gen: gen, report: UndoReport{Message: fmt.Sprint("u", rnd.IntN(400)), Text: text, Files: []UndoFile{{Path: text, Action: "kept", Reason: text}}}, done: rnd.IntN(2) == 0},
-		rulesMsg{gen: gen, rules: []Rule{{ID: "1", Text: text}}}, compactMsg{gen: gen, err: errFake},
-		filesMsg{gen: gen, names: strings.Fields(text + " a/ b/c.md")}, historyMsg{gen: gen, entries: []string{text, "x"}},
+		rulesMsg{gen: gen, rules: []Rule{{ID: "1", Text: text}}},
+		compactMsg{gen: gen, err: errFake},
+		filesMsg{gen: gen, names: strings.Fields(text + " a/ b/c.md")},
+		historyMsg{gen: gen, entries: []string{text, "x"}},
 		layoutsMsg{states: map[string]LayoutState{"80x24": {Side: rnd.IntN(99) - 50, Zoom: true, Focus: rnd.IntN(9)}}},
-		foundMsg{matches: m.chat.Corpus().Find(m.ctx)}, editedMsg{text: text}, editedMsg{err: errFake}, tea.BlurMsg{}, tea.FocusMsg{},
-		tea.ProgramStatusSupportMsg{}, doneMsg{err: errFake}, sentMsg{gen: gen, text: text, err: errFake},
+		foundMsg{matches: m.chat.Corpus().Find(m.ctx)},
+		editedMsg{text: text},
+		editedMsg{err: errFake},
+		tea.BlurMsg{},
+		tea.FocusMsg{},
+		tea.ProgramStatusSupportMsg{},
+		doneMsg{err: errFake},
+		sentMsg{gen: gen, text: text, err: errFake},
 	}
 	m.Update(news[rnd.IntN(len(news))])
 }

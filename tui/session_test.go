@@ -227,7 +227,8 @@ func TestUndo_replayed(t *testing.T) {
 	}
 	p.past = []core.Record{
 		msg("1", core.RoleUser), msg("2", core.RoleAssistant), msg("3", core.RoleUser), msg("4", core.RoleAssistant),
-		{Type: core.RecordUndo, Target: "3"}, msg("5", core.RoleUser),
+		{Type: core.RecordUndo, Target: "3"},
+		msg("5", core.RoleUser),
 	}
 	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now}), p, c, 100, 30)
 	r.shows("text 2", "a turn was undone here", "text 5")
