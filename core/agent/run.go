@@ -240,11 +240,27 @@ func (t *turn) clean(id string, m core.Message, failed bool) core.Message {
 		m.Incomplete, m.ToolCalls = true, nil
 	}
 	for i := range m.ToolCalls {
+		m.ToolCalls[i].Name = toolName(t.a.redact(m.ToolCalls[i].Name))
 		if m.ToolCalls[i].ID == "" {
 			m.ToolCalls[i].ID = "call_" + id + "_" + strconv.Itoa(i)
 		}
 	}
 	return m
+}
+
+// toolName is a name as every server takes it back: what else a model wrote is replaced, so that nothing
+// steers a terminal or carries a text.
+func toolName(s string) string {
+	out := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.' {
+			return r
+		}
+		return '_'
+	}, s)
+	if out == "" {
+		return "unnamed"
+	}
+	return out[:min(len(out), 64)]
 }
 
 // cleanReasoning redacts thinking text. Raw details that hold a secret are dropped whole: they are
@@ -313,7 +329,7 @@ func (t *turn) delta(id string, d core.Delta) {
 	case d.Retry != nil:
 		t.emit(&core.Notice{
 			Level: core.LevelWarn,
-			Text: d.Retry.Reason + "; attempt " + strconv.Itoa(d.Retry.Attempt) + " of " + strconv.Itoa(d.Retry.Max) +
+			Text: t.a.redact(d.Retry.Reason) + "; attempt " + strconv.Itoa(d.Retry.Attempt) + " of " + strconv.Itoa(d.Retry.Max) +
 				", next in " + d.Retry.Wait.Round(100*time.Millisecond).String(),
 		})
 	}
@@ -331,6 +347,7 @@ func (t *turn) finish(ctx context.Context, err error) *core.RunEnded {
 	case err != nil:
 		t.end.Reason = core.EndError
 		t.end.Error = core.NewRunError(err)
+		t.end.Error.Message, t.end.Error.Remedy = t.a.redact(t.end.Error.Message), t.a.redact(t.end.Error.Remedy)
 	case t.end.Reason == "":
 		t.end.Reason = core.EndAnswered
 	}

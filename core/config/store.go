@@ -309,7 +309,7 @@ func (s *Store) refuse(parts []string, line int, err error) error {
 }
 
 func (s *Store) unknown(op string, keys keyTable, parts []string) error {
-	hint := "See hermes config for the settings there are."
+	hint := "List the settings with: hermes config keys"
 	if near := keys.near(parts); near != "" {
 		hint = "Did you mean " + near + "?"
 	}

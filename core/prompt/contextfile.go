@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hermes/core"
+	"hermes/core/home"
 	"hermes/core/text"
 	"hermes/core/threat"
 )
@@ -38,7 +39,7 @@ type contextFile struct {
 
 // contextFiles finds the project's instructions for folder: the first kind that exists wins, looked
 // for from folder up to the root of its git repository.
-func contextFiles(folder string, limit int) []contextFile {
+func contextFiles(folder, private string, limit int) []contextFile {
 	kinds := [][]string{{".hermes.md", "HERMES.md"}, {"AGENTS.md"}, {"CLAUDE.md"}, {".cursorrules"}}
 	for _, names := range kinds {
 		if path := findUp(folder, names); path != "" {
@@ -46,17 +47,18 @@ func contextFiles(folder string, limit int) []contextFile {
 			if !ok {
 				continue
 			}
+			c.keepOut(path, private)
 			if names[0] == ".hermes.md" && !c.blocked {
 				c.body = stripFrontmatter(c.body)
 			}
 			return []contextFile{headed(c, folder)}
 		}
 	}
-	return cursorRules(folder, limit)
+	return cursorRules(folder, private, limit)
 }
 
 // cursorRules reads the rule files of the newer cursor layout, in the order of their names.
-func cursorRules(folder string, limit int) []contextFile {
+func cursorRules(folder, private string, limit int) []contextFile {
 	paths, err := filepath.Glob(filepath.Join(globEscape(folder), ".cursor", "rules", "*.mdc"))
 	if err != nil {
 		return nil
@@ -65,6 +67,7 @@ func cursorRules(folder string, limit int) []contextFile {
 	var out []contextFile
 	for _, p := range paths {
 		if c, ok := readContext(p, limit); ok {
+			c.keepOut(p, private)
 			if !c.blocked {
 				c.body = stripFrontmatter(c.body)
 			}
@@ -148,6 +151,18 @@ func readContext(path string, limit int) (c contextFile, ok bool) {
 	}
 	c.cap(limit, int(fi.Size())-len(b))
 	return c, true
+}
+
+// keepOut blocks a file that is really one of the private folder, reached by a link.
+func (c *contextFile) keepOut(path, private string) {
+	real, err := home.ResolvePath(path)
+	if private == "" || err == nil && !home.Within(private, real) {
+		return
+	}
+	c.block("it leads into the agent's own home")
+	c.notices = append(c.notices, core.Notice{
+		Level: core.LevelWarn, Text: path + " was kept out of the prompt: it leads to " + real, Remedy: "remove the link",
+	})
 }
 
 // block replaces the text by a note that says why.

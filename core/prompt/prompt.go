@@ -36,6 +36,11 @@ type Facts struct {
 type Input struct {
 	Facts
 
+	// Private is a folder whose files never become context, whatever links to them: the home.
+	Private string
+	// Redact removes secrets from the finished text; nil leaves it.
+	Redact func(string) string
+
 	SoulFile      string   // path of SOUL.md; its text replaces the built-in identity
 	Tools         []string // names of the frozen tools
 	System        string   // "linux/amd64, bash"
@@ -81,7 +86,7 @@ func Build(in Input) Frozen {
 	}
 	f.add("tools: memory", in.MemoryGuidance)
 	f.add("environment", environment(in))
-	for _, c := range contextFiles(in.Folder, contextLimit(in.ContextLength)) {
+	for _, c := range contextFiles(in.Folder, in.Private, contextLimit(in.ContextLength)) {
 		f.Notices = append(f.Notices, c.notices...)
 		f.add("context: "+c.name, c.text)
 	}
@@ -91,6 +96,11 @@ func Build(in Input) Frozen {
 	f.add("date", "This conversation began on "+in.Day.Format("Monday, 2 January 2006")+".")
 	texts := make([]string, len(f.Sections))
 	for i, s := range f.Sections {
+		if in.Redact != nil {
+			s.Text = in.Redact(s.Text)
+			s.Chars = len([]rune(s.Text))
+			f.Sections[i] = s
+		}
 		texts[i] = s.Text
 	}
 	f.Text = strings.Join(texts, "\n\n")

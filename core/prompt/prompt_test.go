@@ -116,6 +116,25 @@ func TestContextFiles_poisonedIsBlockedAndSaid(t *testing.T) {
 	}
 }
 
+func TestContextFiles_linksIntoTheHomeAndSecrets(t *testing.T) {
+	t.Parallel()
+	dir, private := t.TempDir(), t.TempDir()
+	write(t, private, ".env", "KEY=hunter2hunter2")
+	if err := os.Symlink(filepath.Join(private, ".env"), filepath.Join(dir, "AGENTS.md")); err != nil {
+		t.Skip("links cannot be made here:", err)
+	}
+	in := input(dir)
+	in.Private = private
+	f := Build(in)
+	if strings.Contains(f.Text, "hunter2") || len(f.Notices) != 1 || f.Notices[0].Remedy == "" {
+		t.Errorf("%+v\n%s", f.Notices, f.Text)
+	}
+	in.Private, in.Redact = "", func(s string) string { return strings.ReplaceAll(s, "hunter2hunter2", "[redacted:KEY]") }
+	if f = Build(in); strings.Contains(f.Text, "hunter2") || !strings.Contains(f.Text, "[redacted:KEY]") {
+		t.Error(f.Text)
+	}
+}
+
 func TestContextFiles_longIsCutInTheMiddleAndSaid(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

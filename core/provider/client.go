@@ -33,7 +33,7 @@ type Options struct {
 
 	Retries  int           // attempts after the first; default 3, negative for none
 	Backoff  time.Duration // wait before the second attempt, doubled after each; default 500 ms
-	MaxDelay time.Duration // longest wait, Retry-After included; default 60 s
+	MaxDelay time.Duration // longest wait; a server that asks for more is not asked again; default 60 s
 }
 
 // Client is one configured model. It is safe for concurrent use.
@@ -237,6 +237,11 @@ func (c *Client) Stream(ctx context.Context, req core.Request, sink func(core.De
 		f := c.describe(err)
 		if !f.retry || a.shown || attempt > c.opts.Retries {
 			return c.response(a, true), f.err
+		}
+		if f.after > c.opts.MaxDelay { // it would only be refused again
+			e := *f.err
+			e.Hint = "the server asks to wait " + f.after.Round(time.Second).String() + "; send the message again after that, or switch the model"
+			return c.response(a, true), &e
 		}
 		wait := c.wait(attempt, f.after)
 		sink(core.Delta{Retry: &core.Retry{Attempt: attempt, Max: c.opts.Retries + 1, Wait: wait, Reason: f.err.Error()}})

@@ -188,6 +188,8 @@ func (c *Client) keyHint() string {
 	switch {
 	case c.opts.Key == "" && len(c.preset.KeyEnv) > 0 && origin(c.preset.BaseURL) == origin(c.info.BaseURL):
 		return "set " + c.preset.KeyEnv[0] + ", or run `hermes setup`"
+	case c.opts.Key == "" && c.info.Provider == Custom:
+		return "the server wants a key: set OPENAI_API_KEY beside OPENAI_BASE_URL, or run `hermes setup`"
 	case c.opts.Key == "":
 		return "the server wants a key: name its variable in config.yaml under providers." + c.info.Provider + ".key_env"
 	case c.opts.KeyName != "":
@@ -197,6 +199,9 @@ func (c *Client) keyHint() string {
 }
 
 func (c *Client) urlHint() string {
+	if strings.HasSuffix(c.info.BaseURL, "/v1") {
+		return "check the base URL " + c.info.BaseURL + ": something else than a model server answers there"
+	}
 	return "the base URL " + c.info.BaseURL + " looks wrong: it usually ends in /v1"
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // wait is how long to pause after attempt (from 1): what the server wants, or twice as long each time
-// with a random part, so that many clients do not come back at once. MaxDelay caps both.
+// with a random part, so that many clients do not come back at once, at most MaxDelay.
 func (c *Client) wait(attempt int, after time.Duration) time.Duration {
 	if after > 0 {
 		return min(after, c.opts.MaxDelay)

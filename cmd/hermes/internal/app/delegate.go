@@ -35,7 +35,7 @@ func (s *Session) RunTask(ctx context.Context, t core.Task) (core.TaskResult, er
 	model := s.agent.Model()
 	frozen := prompt.Build(prompt.Input{
 		Facts: prompt.Facts{Folder: s.folder, Day: a.now(), Model: model.Info().Ref()}, Tools: names, System: a.systemLine(),
-		ContextLength: model.Info().ContextLength,
+		ContextLength: model.Info().ContextLength, Private: a.Home.Dir(), Redact: a.Redactor().Redact,
 	})
 	ses := a.Sessions.New(s.folder, model.Info().Ref(), session.Prompt{System: frozen.Text, Tools: specs})
 	w := &taskWatch{s: s, task: t, child: ses.ID(), started: a.now()}

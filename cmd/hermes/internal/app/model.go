@@ -52,6 +52,9 @@ func (a *App) Configured() (*Picked, error) {
 
 func (a *App) picked(c provider.Chosen) (*Picked, error) {
 	c.Options.Prices = a.prices()
+	if c.Options.ContextLength == 0 {
+		c.Options.ContextLength = a.Config().Model.ContextLength // the person's word holds for whatever model is used
+	}
 	c.Options.Scripted = a.scripted
 	m, err := provider.New(c.Options)
 	if err != nil {
@@ -130,7 +133,11 @@ func (a *App) SetModel(ctx context.Context, name string) (core.ModelInfo, error)
 		return core.ModelInfo{}, err
 	}
 	info := p.Info()
-	for _, kv := range [][2]string{{"model.default", info.Model}, {"model.provider", info.Provider}} {
+	settings := [][2]string{{"model.default", info.Model}, {"model.provider", info.Provider}}
+	if preset, known := provider.PresetByName(info.Provider); !known || preset.BaseURL != info.BaseURL {
+		settings = append(settings, [2]string{"providers." + info.Provider + ".base_url", info.BaseURL})
+	}
+	for _, kv := range settings {
 		if err := a.Settings.Set(ctx, kv[0], kv[1]); err != nil {
 			return core.ModelInfo{}, err
 		}

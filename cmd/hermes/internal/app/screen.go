@@ -36,6 +36,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Compactor:    talk{s},
 		Contexts:     talk{s},
 		Undoer:       undoer{s},
+		Memory:       sheets{a},
 		Rules:        rules{a},
 		Previews:     shelf{a, s},
 		Files:        folder{s},

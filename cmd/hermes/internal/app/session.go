@@ -235,7 +235,7 @@ func (s *Session) freeze(ctx context.Context, now prompt.Facts, specs []core.Too
 	}
 	in := prompt.Input{
 		Facts: now, SoulFile: s.app.Home.Soul(), Tools: names, System: s.app.systemLine(),
-		ContextLength: s.model.Info().ContextLength,
+		ContextLength: s.model.Info().ContextLength, Private: s.app.Home.Dir(), Redact: s.app.Redactor().Redact,
 	}
 	known := s.app.Memory.Snapshot(ctx)
 	in.Memory, in.User = known.Memory, known.User

@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"hermes/core"
 	"hermes/core/home"
 )
 
@@ -42,6 +45,9 @@ func (a *App) Trust(ctx context.Context, dir string) error {
 	dir, err := home.ResolvePath(dir)
 	if err != nil {
 		return err
+	}
+	if fi, serr := os.Stat(dir); serr != nil || !fi.IsDir() {
+		return &core.Error{Code: core.CodeNotFound, Op: "trust", Subject: dir, Err: errors.New("no such folder"), Hint: "name a folder that exists"}
 	}
 	if err := a.Home.Open(); err != nil {
 		return err

@@ -153,6 +153,9 @@ func (x *cli) open() (*app.App, error) {
 	if x.app != nil {
 		return x.app, nil
 	}
+	if x.flags.MaxIterations < 0 {
+		return nil, usageError("--max-iterations %d: at least 1 request is needed", x.flags.MaxIterations)
+	}
 	o := x.flags
 	o.Version, o.Dir, o.Getenv, o.Environ = x.Version, x.Dir, x.Getenv, x.Environ
 	a, err := app.Open(o)

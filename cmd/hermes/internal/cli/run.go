@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,7 +25,7 @@ func (x *cli) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a, err := x.openLoud()
+		a, err := x.open() // what is wrong with the settings is among the session's notices
 		if err != nil {
 			return err
 		}
@@ -71,8 +72,8 @@ func (x *cli) prompt(args []string) (string, error) {
 // interrupted, its end is still printed.
 func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
 	ended := make(chan *core.RunEnded, 1)
+	p := printer{cli: x}
 	go func() {
-		p := printer{cli: x}
 		var last *core.RunEnded
 		for {
 			batch, ok := s.Feed.Next(context.WithoutCancel(ctx))
@@ -88,12 +89,16 @@ func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
 			}
 		}
 	}()
+	for i := range s.Notices {
+		s.Feed.Emit(&s.Notices[i])
+	}
 	err := s.Conversation.Send(prompt)
 	if err == nil {
 		s.Conversation.Wait(ctx)
 	}
 	cerr := s.Close(context.WithoutCancel(ctx))
 	end := <-ended
+	cerr = errors.Join(cerr, p.err)
 	switch {
 	case err != nil:
 		return err
@@ -142,39 +147,42 @@ func (s *shownError) Unwrap() error {
 type printer struct {
 	*cli
 
-	midLine bool // standard output stands inside a line
+	line string // of the answer, not ended yet: control sequences are removed from whole lines
+	err  error  // of standard output
 }
 
 func (p *printer) event(e core.Event) {
 	if p.json {
 		b, err := core.MarshalEvent(e)
 		if err == nil {
-			fmt.Fprintf(p.Out, "%s\n", b)
+			p.out(string(b) + "\n")
 		}
 		return
 	}
 	switch e := e.(type) {
 	case *core.TextDelta:
 		if p.OutTTY {
-			s := text.Neutralise(e.Text)
-			fmt.Fprint(p.Out, s)
-			p.midLine = !strings.HasSuffix(s, "\n")
+			p.line += e.Text
+			if i := strings.LastIndexByte(p.line, '\n'); i >= 0 {
+				p.out(text.Neutralise(p.line[:i+1]))
+				p.line = p.line[i+1:]
+			}
 		}
 	case *core.ToolStarted:
 		p.breakLine()
-		fmt.Fprintf(p.Err, "· %s %s\n", e.Tool, text.Cut(text.OneLine(e.Arguments), 100))
+		fmt.Fprintf(p.Err, "· %s %s\n", text.OneLine(e.Tool), text.Cut(text.OneLine(e.Arguments), 100))
 	case *core.ToolEnded:
 		p.breakLine()
 		fmt.Fprintf(p.Err, "  %s %s\n", toolState(e), time.Duration(e.DurationMS)*time.Millisecond)
 	case *core.ApprovalDone:
 		if e.Decision == core.DecideDeny {
-			fmt.Fprintf(p.Err, "  denied: %s\n", e.Why)
+			fmt.Fprintf(p.Err, "  denied: %s\n", text.OneLine(e.Why))
 		}
 	case *core.Notice:
 		p.breakLine()
 		fmt.Fprintf(p.Err, "hermes: %s\n", text.OneLine(e.Text))
 		if e.Remedy != "" {
-			fmt.Fprintf(p.Err, "  → %s\n", e.Remedy)
+			fmt.Fprintf(p.Err, "  → %s\n", text.OneLine(e.Remedy))
 		}
 	case *core.RunEnded:
 		p.end(e)
@@ -195,7 +203,7 @@ func toolState(e *core.ToolEnded) string {
 func (p *printer) end(e *core.RunEnded) {
 	p.breakLine()
 	if !p.OutTTY && e.Answer != "" {
-		fmt.Fprintln(p.Out, strings.TrimRight(e.Answer, "\n"))
+		p.out(strings.TrimRight(e.Answer, "\n") + "\n")
 	}
 	fmt.Fprintf(p.Err, "session %s · %s", e.SessionID, e.Reason)
 	if e.Cost.Known {
@@ -204,9 +212,17 @@ func (p *printer) end(e *core.RunEnded) {
 	fmt.Fprintln(p.Err)
 }
 
+// breakLine prints what is left of the answer's last line.
 func (p *printer) breakLine() {
-	if p.midLine {
-		fmt.Fprintln(p.Out)
-		p.midLine = false
+	if p.line != "" {
+		p.out(text.Neutralise(p.line) + "\n")
+		p.line = ""
+	}
+}
+
+// out writes to standard output and keeps the first failure: an answer that got lost is no success.
+func (p *printer) out(s string) {
+	if _, err := io.WriteString(p.Out, s); err != nil && p.err == nil {
+		p.err = &core.Error{Op: "write the answer", Err: err, Hint: "the session has it: hermes sessions show last"}
 	}
 }
