@@ -101,6 +101,10 @@ func turnBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.showRules() },
 		},
 		{
+			Binding: keys.Binding{ID: "folder.trust", Scope: keys.Prefix, Slash: "/trust", Help: "trust this folder's files"}, why: whyNoTrust,
+			run: func(m *Model, _ string) tea.Cmd { return m.trustCmd() },
+		},
+		{
 			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "edit, remove or reorder waiting messages"}, why: whyNoQueue,
 			run: func(m *Model, _ string) tea.Cmd { return m.showQueue() },
 		},

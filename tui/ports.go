@@ -128,6 +128,7 @@ type Workspace struct {
 	Questions    Questions
 	Steerer      Steerer
 	Compactor    Compactor
+	Truster      Truster // nil when the folder is trusted already
 	Contexts     Contexts
 	Undoer       Undoer
 	Rules        Rules

@@ -205,6 +205,8 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		return m.undoCame(msg)
 	case rulesMsg:
 		return m.rulesCame(msg)
+	case trustMsg:
+		return m.trustCame(msg)
 	case compactMsg:
 		return m.compactEnded(msg)
 	}

@@ -22,7 +22,16 @@ func (a *App) Workspace(ctx context.Context, resume string) (tui.Workspace, erro
 
 func (a *App) workspace(s *Session) tui.Workspace {
 	files := uiFiles{app: a}
+	var trust tui.Truster
+	if !a.scripted && !a.Trusted(s.folder) {
+		trust = truster{a, s.folder}
+		s.Notices = append(s.Notices, core.Notice{
+			Level: core.LevelInfo, Text: "You have not said yet that you trust " + a.shortPath(s.folder) + ": what is learned from its files will wait for you.",
+			Remedy: "/trust trusts it",
+		})
+	}
 	return tui.Workspace{
+		Truster:      trust,
 		Conversation: talk{s},
 		Events:       s.Feed,
 		Approvals:    s.Approvals,
@@ -47,6 +56,17 @@ func (a *App) workspace(s *Session) tui.Workspace {
 			Past: s.Records(), Todos: s.todos.Snapshot(s.ID()), Notices: s.Notices, Yolo: a.Yolo(),
 		},
 	}
+}
+
+// truster trusts the working folder.
+type truster struct {
+	a      *App
+	folder string
+}
+
+// Trust remembers it.
+func (t truster) Trust(ctx context.Context) (string, error) {
+	return t.a.shortPath(t.folder), t.a.Trust(ctx, t.folder)
 }
 
 // talk drives the conversation of a session.
