@@ -113,6 +113,9 @@ func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
 func (m *Model) submit() tea.Cmd {
 	text := m.chat.Composer().Text()
 	if strings.TrimSpace(text) == "" {
+		if queue := m.chat.Queue(); len(queue) > 0 && !m.run.active {
+			return m.queueCmd(queue) // what waits since an interrupt goes on
+		}
 		return nil
 	}
 	if name, args, ok := parseSlash(text); ok {

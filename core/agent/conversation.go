@@ -100,6 +100,11 @@ func (c *Conversation) Send(text string) error {
 		c.sendBusy(text)
 		return nil
 	}
+	if len(c.queue) > 0 { // what waits since an interrupt was said before it
+		c.queue = append(c.queue, text)
+		c.startNext()
+		return nil
+	}
 	c.start(func(ctx context.Context) *core.RunEnded { return c.agent.Run(ctx, c.input(text)) })
 	return nil
 }

@@ -78,6 +78,14 @@ rules:
 	if c.Running() || len(c.Queue()) != 1 {
 		t.Errorf("after an interrupt the queue must wait for the person: %v", c.Queue())
 	}
+	must(c.Send("after the waiting one"))
+	for c.Running() || len(c.Queue()) > 0 {
+		c.Wait(t.Context())
+	}
+	msgs := contents(r.ses.Messages())
+	if got := msgs[len(msgs)-4:]; got[0] != "user: waiting" || got[2] != "user: after the waiting one" {
+		t.Errorf("%q", got)
+	}
 	c.Close(t.Context())
 	if err := c.Send("late"); err == nil {
 		t.Error("a closed conversation accepts messages")

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -238,6 +239,13 @@ func (c *Call) addOutput(s string) {
 	}
 }
 
+func countOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
 // Summarise returns the argument that tells a person most about a call, on one clean line.
 func Summarise(arguments string) string {
 	var args map[string]any
@@ -246,8 +254,12 @@ func Summarise(arguments string) string {
 	}
 	for _, key := range []string{"command", "path", "file_path", "pattern", "query", "url", "name", "text", "title", "goal", "task", "question"} {
 		if s, ok := args[key].(string); ok && s != "" {
-			return cell.Line(s)
+			// A carriage return must not show another command than the one that runs.
+			return cell.Line(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "␍"))
 		}
+	}
+	if items, ok := args["items"].([]any); ok {
+		return countOf(len(items), "item")
 	}
 	keys := make([]string, 0, len(args))
 	for k := range args {
