@@ -254,8 +254,7 @@ func Summarise(arguments string) string {
 	}
 	for _, key := range []string{"command", "path", "file_path", "pattern", "query", "url", "name", "text", "title", "goal", "task", "question"} {
 		if s, ok := args[key].(string); ok && s != "" {
-			// A carriage return must not show another command than the one that runs.
-			return cell.Line(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "␍"))
+			return cell.Line(s)
 		}
 	}
 	if items, ok := args["items"].([]any); ok {

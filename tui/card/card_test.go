@@ -15,14 +15,6 @@ import (
 	"hermes/tui/tuitest"
 )
 
-// A carriage return must not hide what runs.
-func TestSummarise_carriageReturn(t *testing.T) {
-	t.Parallel()
-	if got := Summarise(`{"command":"rm -rf x # \r fake"}`); got != "rm -rf x # ␍ fake" {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestSummarise(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
