@@ -44,6 +44,9 @@ func (s *scan) interpreter(name string, args []string) {
 // code asks for code of another language, and refuses what it plainly starts of the floor.
 func (s *scan) code(name, src string) {
 	s.ask("inline-code", "runs code given to "+name+" in the command itself")
+	if strings.Contains(src, markVar) {
+		s.unmark()
+	}
 	if len(src) > maxCommand {
 		return
 	}

@@ -16,6 +16,8 @@ import (
 func (s *scan) program(name string, argv []string, open bool) {
 	args := argv[1:]
 	s.floor(name, args)
+	s.variables(name, args)
+	s.ownProgram(name, args)
 	flags, operands := options(args, "")
 	switch name {
 	case "cd", "pushd":

@@ -151,7 +151,7 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 	if len(ids) == 1 && !exact {
 		v.Rule = "terminal: any " + ids[0]
 	} else {
-		v.Rule = "terminal: exactly " + command
+		v.Rule = "terminal: exactly " + command + " in " + dir // a yes in one folder is none in another
 	}
 	return v
 }
@@ -252,8 +252,14 @@ func (s *scan) node(n syntax.Node) {
 			s.call(n)
 		case *syntax.DeclClause:
 			s.look(n)
-			for _, a := range n.Args {
-				s.assign(a)
+			s.declared(n)
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Param != nil && n.Param.Value == markVar && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				s.unmark()
+			}
+		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.ArithmExp, *syntax.CStyleLoop:
+			if marksIn(n) {
+				s.unmark()
 			}
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
@@ -297,6 +303,9 @@ func (s *scan) loop(f *syntax.ForClause) (again bool) {
 	if !ok {
 		return true
 	}
+	if it.Name.Value == markVar {
+		s.unmark()
+	}
 	delete(s.words.vars, it.Name.Value)
 	items := s.words.all(it.Items)
 	if s.rounds += len(items); len(items) == 0 || s.rounds > maxRounds {
@@ -320,6 +329,9 @@ func (s *scan) loop(f *syntax.ForClause) (again bool) {
 func (s *scan) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Naked {
 		return
+	}
+	if a.Name.Value == markVar {
+		s.unmark()
 	}
 	delete(s.words.vars, a.Name.Value)
 	if a.Array == nil && a.Index == nil && !a.Append {

@@ -132,8 +132,11 @@ func TestJudge_rules(t *testing.T) {
 	if a, b := rule(`git push --force`), rule(`git push -f origin x`); a != b {
 		t.Errorf("one category, two rules: %q, %q", a, b)
 	}
-	if a, b := rule(`rm -rf src`), rule(`rm -rf src/deep`); a == b || !strings.HasSuffix(a, "rm -rf src") {
+	if a, b := rule(`rm -rf src`), rule(`rm -rf src/deep`); a == b || a != "terminal: exactly rm -rf src in "+root {
 		t.Errorf("a yes to one delete is a yes to another: %q, %q", a, b)
+	}
+	if a, b := rule(`rm -rf src`), j.Command(`rm -rf src`, filepath.Join(root, "src")).Rule; a == b {
+		t.Errorf("a yes in one folder is a yes in another: %q", a)
 	}
 	if a, b := rule(`git push --force && kill -9 1`), rule(`git push --force`); a == b {
 		t.Errorf("the rule of two categories equals that of one: %q", a)
@@ -149,6 +152,8 @@ func TestJudge_firm(t *testing.T) {
 	for c, want := range map[string]bool{
 		`rm -rf "$X"/*`: true, `rm -rf /$X`: true, `rm -rf "$X"/build`: false, `rm -rf src`: false, `git push -f`: false,
 		`echo x > AGENTS.md`: true, `cp x sub/CLAUDE.md`: true, `echo x > ~/.hermes/memories/MEMORY.md`: true, `cat ~/.hermes/config.yaml`: false, `echo x > /tmp/y`: false,
+		`hermes config set approvals.mode off`: true, `hermes --yolo -p x`: true, `./bin/hermes undo`: true, `sudo hermes trust .`: true, `go run ./cmd/hermes approvals`: true,
+		`hermes memory restore 3`: true, `hermes ledger undo e1`: true, `hermes setup`: true, `hermes config "$x" y`: true, `hermes sessions`: false, `hermes config get x`: false,
 	} {
 		if got := j.Command(c, root).Firm; got != want {
 			t.Errorf("%s: firm %v", c, got)

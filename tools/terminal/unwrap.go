@@ -87,18 +87,27 @@ func (s *scan) run(argv []string, open bool) {
 		}
 		name := base(argv[0])
 		s.programs = append(s.programs, append([]string{name}, argv[1:]...))
-		if strings.Contains(name, hole) {
+		if strings.Contains(name, hole) || strings.ContainsAny(name, "*?[") && name != "[" && name != "[[" {
 			s.askExact("hidden-program", "starts a program whose name is only known when it runs")
 			return
 		}
 		s.program(name, argv, open)
 		next, more := s.inner(name, argv[1:])
 		if next == nil {
+			if open && startsOthers(name, argv[1:]) {
+				s.askExact("hidden-program", "starts programs that are only known when it runs")
+			}
 			return
 		}
 		argv, open = next, open || more
 	}
 	s.ask("nested", "is wrapped too deeply to judge")
+}
+
+// startsOthers reports whether a program without a command of its own would start what is appended.
+func startsOthers(name string, args []string) bool {
+	_, wraps := wrapperOf(name)
+	return wraps && name != "command" || len(args) == 0 && (isShell(name) || name == "eval" || name == "su" || name == "script" || name == "flock")
 }
 
 // inner returns the argv that program name would start, or nil. more says that it adds operands of
@@ -323,6 +332,9 @@ func (s *scan) xargs(args []string) []string {
 		return nil
 	}
 	mark := replaceMark(args[:len(args)-len(rest)])
+	if mark != "" && strings.Contains(rest[0], mark) {
+		s.askExact("hidden-program", "starts programs that are only known when it runs")
+	}
 	if i := slices.IndexFunc(rest, func(a string) bool { return isShell(base(a)) || base(a) == "eval" }); i >= 0 && hasDashC(rest[i:]) {
 		last := rest[len(rest)-1]
 		if strings.HasPrefix(last, "-") || mark != "" && strings.Contains(last, mark) {
@@ -425,6 +437,9 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		return
 	}
 	argv := s.words.all(right.Args)
+	if len(argv) == 0 {
+		return
+	}
 	name := base(argv[0])
 	for range 6 {
 		w, ok := wrapperOf(name)

@@ -51,17 +51,53 @@ func (w *words) all(list []*syntax.Word) []string {
 	return out
 }
 
-// split expands one word; an unquoted variable with a known value can become several words.
+// split expands one word; what unquoted variables and substitutions hold can become several words, or
+// none. It splits at blanks whatever IFS says, and at what IFS says: too often is the safe side.
 func (w *words) split(word *syntax.Word) []string {
-	s := w.one(word)
-	if len(word.Parts) == 1 {
-		if _, ok := word.Parts[0].(*syntax.ParamExp); ok {
-			if f := strings.Fields(s); len(f) > 0 {
-				return f
+	if !slices.ContainsFunc(word.Parts, splits) {
+		return []string{w.one(word)}
+	}
+	separators := " \t\n" + strings.ReplaceAll(w.vars["IFS"], hole, "")
+	var out []string
+	var b strings.Builder
+	open := false // b holds a word, which may be empty
+	flush := func() {
+		if open {
+			out = append(out, b.String())
+		}
+		b.Reset()
+		open = false
+	}
+	for i := range word.Parts {
+		s := w.one(&syntax.Word{Parts: word.Parts[i : i+1]})
+		if i > 0 {
+			s = w.part(word.Parts[i], false)
+		}
+		if !splits(word.Parts[i]) {
+			b.WriteString(s)
+			open = true
+			continue
+		}
+		for _, r := range s {
+			if strings.ContainsRune(separators, r) {
+				flush()
+				continue
 			}
+			b.WriteRune(r)
+			open = true
 		}
 	}
-	return []string{s}
+	flush()
+	return out
+}
+
+// splits reports whether a shell splits what a part of a word stands for.
+func splits(p syntax.WordPart) bool {
+	switch p.(type) {
+	case *syntax.ParamExp, *syntax.CmdSubst:
+		return true
+	}
+	return false
 }
 
 func (w *words) one(word *syntax.Word) string {
@@ -101,7 +137,7 @@ func (w *words) part(p syntax.WordPart, quoted bool) string {
 	case *syntax.CmdSubst:
 		if len(p.Stmts) == 1 && len(p.Stmts[0].Redirs) == 0 {
 			if said, known := w.said(p.Stmts[0]); known {
-				return said
+				return strings.TrimRight(said, "\n")
 			}
 		}
 	}
@@ -115,6 +151,9 @@ func (w *words) said(st *syntax.Stmt) (said string, known bool) {
 		return "", false
 	}
 	argv := w.all(c.Args)
+	if len(argv) == 0 {
+		return "", false
+	}
 	if n := base(argv[0]); n != "echo" && n != "printf" {
 		return "", false
 	}
