@@ -180,7 +180,7 @@ func (l *loader) secrets(file string) Secrets {
 		return Secrets{}
 	}
 	if err != nil {
-		l.broken(0, err.Error(), "Make the file readable.")
+		l.broken(0, err.Error(), "Make it a readable UTF-8 file; its variables are not used until then.")
 		return Secrets{}
 	}
 	if info, err := os.Stat(file); err == nil && filepath.Separator == '/' && info.Mode().Perm()&0o077 != 0 {

@@ -21,7 +21,18 @@ type Export struct {
 	Parent       *Parent         `json:"parent,omitempty"`
 	SystemPrompt string          `json:"system_prompt"`
 	Messages     []ExportMessage `json:"messages"`
-	Damage       string          `json:"damage,omitempty"`
+	// Compactions are the notes that stand for older messages before the model; the messages are all above.
+	Compactions []Compaction `json:"compactions,omitempty"`
+	Damage      string       `json:"damage,omitempty"`
+}
+
+// Compaction says which messages gave way to a note.
+type Compaction struct {
+	ID      string    `json:"id"`
+	From    string    `json:"from"`
+	Until   string    `json:"until,omitempty"` // the first that stayed; "" when none did
+	Summary string    `json:"summary"`
+	Time    time.Time `json:"time"`
 }
 
 // ExportMessage is one message of an Export.
@@ -66,6 +77,11 @@ func (st *Store) ExportOf(t *Transcript, red core.Redactor) Export {
 		}
 		e.Messages = append(e.Messages, x)
 	}
+	for _, r := range t.Records {
+		if r.Type == core.RecordCompacted {
+			e.Compactions = append(e.Compactions, Compaction{r.Message.ID, r.From, r.Target, clean(r.Message.Content), r.Time})
+		}
+	}
 	return e
 }
 
@@ -102,6 +118,14 @@ func (e Export) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\nCalls `%s`:\n\n", c.Name)
 			fence(&b, "json", c.Arguments)
 		}
+	}
+	for _, c := range e.Compactions {
+		until := "the end at that time"
+		if c.Until != "" {
+			until = "before " + c.Until
+		}
+		fmt.Fprintf(&b, "\n## compacted · %s\n\nFor the model, the messages from %s to %s gave way to this note:\n\n", c.ID, c.From, until)
+		fence(&b, "", c.Summary)
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write export: %w", err)

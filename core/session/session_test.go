@@ -133,6 +133,10 @@ func TestSession_undoAndCompaction(t *testing.T) {
 	if diff := cmp.Diff([]string{"0", "1", "2", "3"}, texts(tr.Messages())); diff != "" {
 		t.Error(diff)
 	}
+	var b bytes.Buffer
+	if err := st.ExportOf(tr, nil).WriteMarkdown(&b); err != nil || !strings.Contains(b.String(), "from "+ids[1]+" to before "+ids[3]) {
+		t.Errorf("%v %s", err, b.String())
+	}
 }
 
 func TestSession_oneProcessAtATime(t *testing.T) {

@@ -61,13 +61,16 @@ func (a *App) checkPermissions() Check {
 	if runtime.GOOS == "windows" {
 		return ok("permissions", "left to the folder's own rules on this system")
 	}
+	if fi, err := os.Stat(a.Home.Dir()); err == nil && !fi.IsDir() {
+		return Check{"permissions", "fail", a.Home.Dir() + " is no folder", "choose another home with HERMES_HOME"}
+	}
 	var loose []string
-	if mode, isLoose := a.Home.Loose(); isLoose {
-		loose = append(loose, fmt.Sprintf("chmod %o → 700 %s", mode.Perm(), a.Home.Dir()))
+	if _, isLoose := a.Home.Loose(); isLoose {
+		loose = append(loose, "chmod 700 "+a.Home.Dir())
 	}
 	for _, p := range []string{a.Home.Env(), a.Home.Config()} {
 		if fi, err := os.Stat(p); err == nil && fi.Mode().Perm()&0o077 != 0 {
-			loose = append(loose, fmt.Sprintf("chmod %o → 600 %s", fi.Mode().Perm(), p))
+			loose = append(loose, "chmod 600 "+p)
 		}
 	}
 	if len(loose) > 0 {

@@ -105,9 +105,13 @@ func (x *cli) sessionsCompact() *cobra.Command {
 		if err != nil || done == nil {
 			return err
 		}
+		how := ""
+		if done.Fallback {
+			how = " (the note was made without a model)"
+		}
 		return x.said(map[string]any{
 			"session_id": s.ID(), "messages": done.Messages, "before": done.Before, "after": done.After, "fallback": done.Fallback, "summary": done.Summary,
-		}, "replaced %d messages; about %d → %d tokens\n", done.Messages, done.Before, done.After)
+		}, "replaced %d messages; about %d → %d tokens%s\n", done.Messages, done.Before, done.After, how)
 	}, cobra.ExactArgs(1))
 	c.Flags().StringVar(&focus, "focus", "", "what to keep above all")
 	return c
