@@ -69,7 +69,8 @@ type turn struct {
 	end     core.RunEnded
 
 	loopGuard  loopGuard
-	overflowed bool // the conversation was shortened after an overflow
+	held       string // answer text that may be the beginning of a secret
+	overflowed bool   // the conversation was shortened after an overflow
 
 	mu     sync.Mutex // guards end and failed, and keeps records in the order they are shown
 	failed error      // the journal's first error
@@ -193,6 +194,7 @@ func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message
 	id := t.a.opts.Journal.NewMessageID()
 	start := t.a.now()
 	resp, err := t.model.Stream(ctx, req, func(d core.Delta) { t.delta(id, d) })
+	t.text(id, "", true)
 	t.end.Requests++
 	t.a.counted(resp.Usage, len(req.Messages)-1)
 	msg := t.clean(id, resp.Message, err != nil)
@@ -320,10 +322,27 @@ func (t *turn) spent(r core.Response, model, what string) {
 	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat, Side: what})
 }
 
+// partial is a redactor that can tell the beginning of a secret.
+type partial interface{ Partial(text string) int }
+
+// text hands answer text on, redacted. What may be the beginning of a secret waits for the rest of it.
+func (t *turn) text(id, more string, last bool) {
+	t.held += more
+	keep := 0
+	if p, ok := t.a.opts.Redactor.(partial); ok && !last {
+		keep = p.Partial(t.held)
+	}
+	out := t.a.redact(t.held[:len(t.held)-keep])
+	t.held = t.held[len(t.held)-keep:]
+	if out != "" {
+		t.emit(&core.TextDelta{MessageID: id, Text: out})
+	}
+}
+
 func (t *turn) delta(id string, d core.Delta) {
 	switch {
 	case d.Text != "":
-		t.emit(&core.TextDelta{MessageID: id, Text: d.Text})
+		t.text(id, d.Text, false)
 	case d.Reasoning != "":
 		t.emit(&core.ReasoningDelta{MessageID: id, Text: d.Reasoning})
 	case d.Retry != nil:

@@ -16,6 +16,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/agent"
+	"hermes/core/redact"
 )
 
 func TestRun_eventsOfATurnWithTools(t *testing.T) {
@@ -168,6 +169,24 @@ func TestRun_redactsBeforeRecordAndRequest(t *testing.T) {
 		if b, _ := json.Marshal(m); bytes.Contains(b, []byte("s3cret-value")) {
 			t.Errorf("recorded: %s", b)
 		}
+	}
+}
+
+// A secret never shows, not even in pieces.
+func TestRun_redactsTheStream(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "rules:\n  - {reply: {chunk: 2, text: 'it is s3cret-value, and s3c is none'}}\n",
+		func(o *agent.Options) { o.Redactor = redact.New(map[string]string{"S": "s3cret-value"}) })
+	var text string
+	r.opts.Emit = func(e core.Event) {
+		if d, ok := e.(*core.TextDelta); ok {
+			text += d.Text
+		}
+	}
+	r.open()
+	r.run("go")
+	if text != "it is [redacted:S], and s3c is none" {
+		t.Errorf("%q", text)
 	}
 }
 

@@ -22,6 +22,7 @@ const MinValue = 8
 // Redactor replaces secrets. The zero value and a nil *Redactor know the key shapes only.
 type Redactor struct {
 	values *strings.Replacer
+	list   []string // the values themselves
 }
 
 // New returns a redactor for the values of secrets (name → value). Values shorter than MinValue are
@@ -45,7 +46,28 @@ func New(secrets map[string]string) *Redactor {
 	if len(args) == 0 {
 		return &Redactor{}
 	}
-	return &Redactor{values: strings.NewReplacer(args...)}
+	r := &Redactor{values: strings.NewReplacer(args...)}
+	for _, p := range pairs {
+		r.list = append(r.list, p.value)
+	}
+	return r
+}
+
+// Partial is how many bytes at the end of text may be the beginning of a secret value: whoever hands text
+// on in pieces keeps them back until more has come.
+func (r *Redactor) Partial(text string) int {
+	if r == nil {
+		return 0
+	}
+	most := 0
+	for _, v := range r.list {
+		for n := min(len(v)-1, len(text)); n > most; n-- {
+			if strings.HasSuffix(text, v[:n]) {
+				most = n
+			}
+		}
+	}
+	return most
 }
 
 // shape is a family of keys: hint must occur for the pattern to be tried.

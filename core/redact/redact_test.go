@@ -40,6 +40,16 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+func TestPartial(t *testing.T) {
+	t.Parallel()
+	r := New(map[string]string{"A": "hunter2hunter2", "B": "秘密の値です"})
+	for text, want := range map[string]int{"": 0, "abc": 0, "my hunt": 4, "hunter2hunter": 13, "x hunter2h": 8, "秘密": 6} {
+		if got := r.Partial(text); got != want {
+			t.Errorf("Partial(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("x secretsecret y ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "secretsecret")
 	f.Fuzz(func(t *testing.T, text, secret string) {

@@ -113,6 +113,9 @@ type currentRedactor struct{ a *App }
 // Redact removes secrets from text.
 func (c currentRedactor) Redact(text string) string { return c.a.state.Load().redactor.Redact(text) }
 
+// Partial is how much at the end of text may be the beginning of a secret.
+func (c currentRedactor) Partial(text string) int { return c.a.state.Load().redactor.Partial(text) }
+
 // Version is the program's version.
 func (a *App) Version() string { return a.opts.Version }
 
