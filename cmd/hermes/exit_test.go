@@ -182,6 +182,51 @@ func TestE2E_secondProcess(t *testing.T) {
 	x.exits(0)
 }
 
+// Interrupted while the approval waits, the session goes on (OPEN-PR-07).
+func TestE2E_OpenPR07_stopAtApproval(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+strict: true
+rules:
+  - {when: {user: danger, turn: 0}, reply: {tool_calls: [{name: terminal, arguments: {command: "chmod 777 x"}}, {name: read_file, arguments: {path: x}}]}}
+  - {reply: {text: "You said: {{user}}"}}
+`)
+	w := newWorld(t, env...)
+	x := w.start(t, 100, 30)
+	x.see("Ctrl+X ?")
+	x.keys("danger" + enter)
+	x.see("chmod 777 x", "deny")
+	x.press(ctrlC, "! interrupted")
+	x.idle()
+	x.keys("go on" + enter)
+	x.see("You said: go on")
+	x.idle()
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+}
+
+// Nothing that a model or a tool sends reaches the terminal of a plain run, either (OPEN-TU-04).
+func TestE2E_OpenTU04_plainRun(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+chunk: 3
+rules:
+  - {when: {turn: 0}, reply: {tool_calls: [{name: "bad\e[2J\e]0;owned\aname", arguments: {path: "\e[?1049h"}}]}}
+  - {reply: {text: "one \e[2J\e]0;owned\a\e]52;c;aGk=\a\e[?25l two\n10%\r20%\rdone\n"}}
+`)
+	w := newWorld(t, env...)
+	x := w.start(t, 100, 30, "run", "go")
+	x.exits(0)
+	for _, bad := range []string{"\x1b[2J", "\x1b]0;", "\x1b]52;", "\x1b[?25l", "\x1b[?1049h", "10%"} {
+		if strings.Contains(x.output(), bad) {
+			t.Errorf("%q reaches the terminal: %q", bad, x.output())
+		}
+	}
+	if !strings.Contains(x.output(), "two") || !strings.Contains(x.output(), "done") {
+		t.Errorf("%q", x.output())
+	}
+}
+
 func TestE2E_suspend(t *testing.T) {
 	t.Parallel()
 	_, env := model(t, exitModel)
@@ -204,8 +249,20 @@ func TestE2E_suspend(t *testing.T) {
 	x.keys("after" + enter)
 	x.see("You said: after")
 	x.idle()
+	// The same while an answer streams.
+	x.keys("stream" + enter)
+	x.see("This answ")
+	x.keys(ctrlZ)
+	x.see("Stopped")
+	x.keys("echo still''works" + enter)
+	x.see("stillworks")
+	x.keys("fg" + enter)
+	x.see("This answ", "Esc stops")
+	x.keys(esc)
+	x.see("interrupted")
+	x.idle()
 	x.keys(ctrlC + ctrlC)
-	x.see("shellworks")
+	x.see("stillworks")
 	x.keys("exit" + enter)
 	x.exits(0)
 }
