@@ -12,7 +12,7 @@ import (
 func (s *scan) interpreter(name string, args []string) {
 	letters := "e"
 	switch {
-	case strings.HasPrefix(name, "py"), strings.HasPrefix(name, "pwsh"), strings.HasPrefix(name, "powershell"):
+	case strings.HasPrefix(name, "py"), name == "expect", strings.HasPrefix(name, "pwsh"), strings.HasPrefix(name, "powershell"):
 		letters = "c"
 	case strings.HasPrefix(name, "php"):
 		letters = "rR"
@@ -52,6 +52,11 @@ func (s *scan) code(name, src string) {
 	}
 	starts := regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|check_|shell|`").MatchString(src)
 	deletes := regexp.MustCompile(`(?i)rmtree|rm_r|remove_dir_all|rmsync|rmdirsync|removeall|unlink`).MatchString(src)
+	if name == "expect" {
+		for _, m := range regexp.MustCompile(`(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n]*)`).FindAllStringSubmatch(src, 50) {
+			s.refusals(m[1])
+		}
+	}
 	if !starts && !deletes {
 		return
 	}
@@ -137,6 +142,18 @@ func (s *scan) embedded(name string, args []string) {
 				commands = append(commands, c)
 			}
 		}
+		if len(flag("--to-command", ""))+len(flag("--checkpoint-action", "")) > 0 {
+			s.ask("inline-code", "runs commands from inside "+name)
+		}
+		s.removesFiles(args)
+	case "split":
+		commands = flag("--filter", "")
+	case "man":
+		commands = flag("--pager", "-P")
+	case "zip":
+		commands = flag("--unzip-command", "-TT")
+	case "dc", "m4":
+		s.fed(name, strings.Join(args, "\n"))
 	case "rsync":
 		commands = slices.Concat(flag("--rsh", "-e"), flag("--rsync-path", ""))
 	case "ssh", "scp", "sftp":
@@ -156,6 +173,9 @@ func (s *scan) embedded(name string, args []string) {
 		for _, a := range args {
 			if strings.Contains(a, "!") || strings.HasPrefix(a, "--eval") {
 				s.ask("inline-code", "runs commands from inside "+name)
+				if _, after, ok := strings.Cut(a, "!"); ok {
+					s.refusals(after)
+				}
 			}
 		}
 	case "sort":

@@ -46,6 +46,8 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.cluster(name, operands)
 	case "cp", "mv", "install", "ln", "rsync", "scp", "tee", "dd", "truncate", "touch", "mkdir", "sed", "perl", "gsed":
 		s.fileWriters(name, args, flags, operands)
+	case "make", "gmake", "bmake":
+		s.make(args)
 	case "curl", "wget", "tar", "unzip", "bsdtar":
 		s.outputs(name, args)
 	case "crontab", "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
@@ -229,7 +231,14 @@ func isDatabase(name string) bool {
 	return slices.Contains([]string{"psql", "mongosh", "mongo", "redis-cli", "mysql", "mariadb", "sqlite3", "sqlite", "sqlcmd", "clickhouse-client", "duckdb", "cockroach", "mysqladmin", "dropdb"}, name)
 }
 
+// sqlEscape finds the ways out of a database's client into a shell.
+const sqlEscape = `(?im)(?:^|\s|;)\.(?:shell|system)\s+(.*)|\.(?:once|output|import|read|excel)\s+["']?\|(.*)|\\!\s*(.*)|\bprogram\s+'([^']*)'|^\s*system\s+(.*)`
+
 func (s *scan) sql(src string) {
+	for _, m := range regexp.MustCompile(sqlEscape).FindAllStringSubmatch(src, 20) {
+		s.ask("inline-code", "runs commands from inside a database client")
+		s.refusals(strings.Join(m[1:], ""))
+	}
 	if regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|view|user|role)|truncate\s+(table\s+)?\w+)\b`).MatchString(src) {
 		s.ask("sql", "drops or empties tables")
 	}

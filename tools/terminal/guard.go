@@ -65,6 +65,7 @@ type scan struct {
 	made     []string          // files made executable by this very command
 	fetched  []string          // files downloaded by it
 	written  map[string]string // text of files written by it
+	changed  []string          // files it writes, known text or not
 	depth    int
 	rounds   int // of loops that were judged
 }
@@ -339,9 +340,7 @@ func (s *scan) assign(a *syntax.Assign) {
 			s.words.vars[a.Name.Value] = v
 		}
 	}
-	if riskyVariable(a.Name.Value, s.words.one(a.Value)) {
-		s.askExact("environment", "sets "+a.Name.Value)
-	}
+	s.environment(a.Name.Value, s.words.one(a.Value))
 }
 
 func (s *scan) call(c *syntax.CallExpr) {

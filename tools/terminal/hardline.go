@@ -3,6 +3,7 @@ package terminal
 import (
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +48,61 @@ func (s *scan) floor(name string, args []string) {
 		s.hard("ends every process")
 	default:
 		s.floorPower(name, flags, operands)
+		s.floorTables(name, flags, operands)
 	}
+}
+
+// floorTables judges programs that write partition tables, volumes and pools.
+func (s *scan) floorTables(name string, flags, operands []string) {
+	verb := func(verbs ...string) bool {
+		return slices.ContainsFunc(operands, func(o string) bool { return slices.Contains(verbs, strings.ToLower(o)) })
+	}
+	bad := false
+	switch name {
+	case "parted":
+		bad = !has(flags, "l", "list") && !verb("print", "unit", "help") || verb("mklabel", "mktable", "mkpart", "rm", "resizepart")
+	case "fdisk", "cfdisk", "gdisk", "cgdisk", "sfdisk":
+		bad = !has(flags, "lxd", "list", "dump", "json", "verify")
+	case "cryptsetup":
+		bad = verb("luksformat", "erase", "lukserase", "reencrypt", "lukskillslot", "format")
+	case "pvcreate", "pvremove", "vgcreate":
+		bad = true
+	case "zpool":
+		bad = verb("create", "add", "attach", "labelclear", "destroy")
+		if verb("destroy") {
+			s.hard("wipes a disk")
+			return
+		}
+	case "mdadm":
+		bad = has(flags, "C", "create", "zero-superblock")
+	case "ddrescue", "partclone", "ntfsclone":
+		bad = len(operands) > 1 && s.blockDevice(operands[1])
+	}
+	if bad && slices.ContainsFunc(operands, func(o string) bool { return strings.HasPrefix(o, "/dev/") && !strings.HasPrefix(o, "/dev/shm/") }) {
+		s.hard("wipes a disk")
+	}
+}
+
+// removesFiles judges tar, which can delete what it packed.
+func (s *scan) removesFiles(args []string) {
+	if !slices.ContainsFunc(args, func(a string) bool { return len(a) > 7 && strings.HasPrefix("--remove-files", a) }) {
+		return
+	}
+	s.askExact("delete", "deletes what it packs")
+	was := s.dir
+	for i, a := range args {
+		switch {
+		case (a == "-C" || a == "--directory") && i+1 < len(args):
+			if p, ok := s.path(args[i+1]); ok {
+				s.dir = p
+			}
+		case !strings.HasPrefix(a, "-") && (i == 0 || args[i-1] != "-f"):
+			if what := s.vital(a); what != "" {
+				s.hard("deletes " + what + " with all it holds")
+			}
+		}
+	}
+	s.dir = was
 }
 
 func (s *scan) floorPower(name string, flags, operands []string) {
@@ -70,11 +125,24 @@ func (s *scan) floorPower(name string, flags, operands []string) {
 			s.hard("shuts the machine down")
 		}
 	case "systemctl":
+		if (first == "start" || first == "isolate") && slices.ContainsFunc(operands[1:], func(o string) bool {
+			return slices.Contains([]string{"reboot.target", "poweroff.target", "halt.target", "kexec.target", "shutdown.target"}, o)
+		}) {
+			s.hard("shuts the machine down")
+		}
 		if slices.Contains([]string{"reboot", "poweroff", "halt", "kexec", "soft-reboot", "rescue", "emergency"}, first) || (len(operands) > 1 && first == "isolate" && slices.Contains([]string{"reboot.target", "poweroff.target", "halt.target", "rescue.target"}, operands[1])) {
 			s.hard("shuts the machine down")
 		}
 	case "loginctl":
-		if first == "reboot" || first == "poweroff" {
+		if slices.ContainsFunc(operands, func(o string) bool { return slices.Contains([]string{"reboot", "poweroff", "halt", "kexec"}, o) }) {
+			s.hard("shuts the machine down")
+		}
+	case "busctl", "dbus-send", "gdbus", "qdbus":
+		if slices.ContainsFunc(operands, func(o string) bool {
+			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "poweroffwithflags", "rebootwithflags", "haltwithflags"}, strings.ToLower(o[strings.LastIndexByte(o, '.')+1:]))
+		}) || slices.ContainsFunc(flags, func(f string) bool {
+			return regexp.MustCompile(`(?i)\.(poweroff|reboot|halt|kexec)\w*$`).MatchString(f)
+		}) {
 			s.hard("shuts the machine down")
 		}
 	}

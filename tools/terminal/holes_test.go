@@ -36,6 +36,43 @@ func TestJudge_holes(t *testing.T) {
 			},
 			allow: []string{`$(echo ls) -la`, `echo $(cat x)`, `x=$(cat y); echo $x`, `[ -f x ]`, `[[ -f x ]]`, `cat x | xargs -I{} echo {}`, `F=*.go; ls $F`, `ls *.go`, `IFS=, read -r a b < x`},
 		},
+		"make": {
+			deny:  []string{"make -f - <<EOF\nx:\n\trm -rf /\nEOF", `make --eval='x: ; rm -rf /'`, `printf 'x:\n\trm -rf /\n' | make -f -`, `printf 'x:\n\t@rm -rf /\n' > Makefile; make`, `make --eval='$(shell rm -rf /)'`, "cat > Makefile <<EOF\nx:\n\t-rm -rf /\nEOF\nmake x", `make CC='rm -rf /'`},
+			ask:   []string{`make -f - < x`, `cat x | make -f-`, `make --eval='x: ; ls'`, `make SHELL=./x`, `make --file=- x`, `cp x Makefile; make`, `cp x src/Makefile; make -C src`, `cp x b.mk && make -f b.mk`, `make --makefile=/dev/stdin`, `MAKEFILES=x make`, `MAKEFLAGS=--eval=x make`},
+			allow: []string{`make`, `make -j4 test`, `make -C src CC=gcc`, `make -f build.mk`, `make CFLAGS='-O2 -g'`, `make install DESTDIR=out`, `MAKEFLAGS=-j4 make`},
+		},
+		"wrappers": {
+			deny: []string{
+				`/lib64/ld-linux-x86-64.so.2 /bin/rm -rf /`, `ld-linux.so.2 --library-path x rm -rf /`, `fakeroot rm -rf /`, `fakeroot -- rm -rf /`, `bwrap --ro-bind / / --dev /dev --unshare-all rm -rf /`, `bwrap --bind / / -- sh -c 'rm -rf /'`,
+				`sg disk -c 'rm -rf /'`, `sg disk 'rm -rf /'`, `capsh -- -c 'rm -rf /'`, `capsh --drop=x -- -c 'rm -rf /'`, `start-stop-daemon --start --exec /bin/rm -- -rf /`, `start-stop-daemon -S -x /bin/rm -- -rf /`, `screen -dm rm -rf /`, `screen -dmS x rm -rf /`,
+				`screen -S x -X stuff 'rm -rf /\n'`, `tmux new -d rm -rf /`, `tmux run 'rm -rf /'`, `tmux split-window -h 'rm -rf /'`, `tmux popup -w 80% -h 5 'rm -rf /'`, `tmux send-keys -t x 'rm -rf /' Enter`, `tmux new -d \; send-keys rm Space -rf x \; run-shell 'rm -rf /'`, `byobu new-window rm -rf /`,
+				`nix-shell -p x --run 'rm -rf /'`, `nix develop --command rm -rf /`, `watchexec -w src rm -rf /`, `watchexec -- rm -rf /`, `ls | entr rm -rf /`, `ls | entr -s 'rm -rf /'`, `gdb --args rm -rf /`, `gdb -ex 'shell rm -rf /'`, `gdb -batch -ex '!rm -rf /'`,
+				`expect -c 'spawn rm -rf /'`, `at now <<< 'rm -rf /'`, `batch <<< 'rm -rf /'`, `echo 'rm -rf /' | at now`, `echo 'rm -rf /' | parallel`, `parallel ::: 'rm -rf /'`, `parallel rm -rf {} ::: /`, `doas rm -rf /`, `runuser -u x rm -rf /`, `chroot /x rm -rf /`,
+				`unshare -r rm -rf /`, `nsenter -t 1 rm -rf /`, `setpriv --reuid 1 rm -rf /`, `systemd-run --user rm -rf /`, `systemd-run -p x=y rm -rf /`, `flock x -c 'rm -rf /'`, `script -c 'rm -rf /' x`, `script -qc 'rm -rf /'`, `script -q /dev/null rm -rf /`,
+				`stdbuf -oL rm -rf /`, `ionice -c 3 rm -rf /`, `chrt -f 1 rm -rf /`, `taskset -c 0 rm -rf /`, `strace -f -o x rm -rf /`, `ltrace rm -rf /`, `valgrind --tool=x rm -rf /`, `busybox sh -c 'rm -rf /'`, `toybox rm -rf /`,
+				`PAGER='rm -rf /' man ls`, `GIT_PAGER='rm -rf /' git log`, `EDITOR='rm -rf /' git commit`, `env VISUAL='rm -rf /' crontab -e`, `GIT_SSH_COMMAND='rm -rf /' git fetch`, `LESSOPEN='|rm -rf / %s' less x`, `export PROMPT_COMMAND='rm -rf /'`,
+				`dc -e '!rm -rf /'`, "m4 <<< 'syscmd(rm -rf /)'", `sqlite3 x '.shell rm -rf /'`, "sqlite3 x <<EOF\n.system rm -rf /\nEOF", `psql -c '\! rm -rf /'`, `vim -c '!rm -rf /'`, `tar cf x y --checkpoint=1 --checkpoint-action='exec=rm -rf /'`, `split --filter='rm -rf /' x`,
+				`gosu x rm -rf /`, `ssh-agent rm -rf /`, `perf stat rm -rf /`, `man -P 'rm -rf /' ls`,
+			},
+			ask: []string{
+				`screen -X stuff ls`, `tmux send-keys ls Enter`, `at now <<< ls`, `batch <<< ls`, `cat x | at now`, `cat x | parallel`, `PAGER=./x man ls`, `EDITOR='./x y' git commit`, `GIT_EDITOR=./x git commit`, `LD_PRELOAD=x ls`, `BASH_ENV=x bash y`, `env LESSOPEN='|x' less y`,
+				`dc -e '!ls'`, "m4 <<< 'syscmd(ls)'", `sqlite3 x '.shell ls'`, `awk 'BEGIN { system("ls") }'`, `vim -c '!ls'`, `tar xf x --to-command=cat`, `tar cf x y --checkpoint-action=exec=ls`, `expect -c 'spawn ls'`, `gdb -ex 'shell ls' x`, `ed x <<< '!ls'`, `sqlite3 x '.output |sh'`, `PS4='$(x)' bash -x y`,
+				`GIT_SSH_COMMAND='ssh -o ProxyCommand=x' git fetch`,
+			},
+			allow: []string{
+				`tmux new -d -s x vim`, `tmux ls`, `screen -ls`, `screen -dm npm start`, `watchexec -e go go test`, `ls *.go | entr go test`, `gdb --args ./x y`, `parallel gofmt -l ::: a b`, `GIT_EDITOR=true git rebase --continue`, `PAGER=cat git log`, `GIT_PAGER= git log`, `EDITOR=vim git commit`,
+				`nix-shell --run 'go test'`, `sqlite3 x .tables`, `dc -e '2 3 + p'`, `taskset -c 0 go test`, `strace ls`, `fakeroot make`, `tar -I zstd -xf x`, `script -c 'go test' out`, `valgrind ./x`, `split -l 5 x`, `git -c core.editor=true commit`,
+			},
+		},
+		"disks": {
+			deny: []string{
+				`parted /dev/sda mklabel gpt`, `parted -s /dev/sda rm 1`, `fdisk /dev/sda`, `echo x | sfdisk /dev/sda`, `gdisk /dev/sda`, `cryptsetup luksFormat /dev/sda1`, `mkswap /dev/sda2`, `pvcreate /dev/sdb`, `zpool create t /dev/sdb`, `zpool destroy t`, `mdadm --create /dev/md0 /dev/sda`,
+				`tar cf x --remove-files /etc`, `tar -czf x -C / --remove-files etc`, `tar cf x --remove-files ~`, `busctl call org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager PowerOff b true`,
+				`dbus-send --system --dest=org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager.Reboot boolean:true`, `loginctl --no-ask-password poweroff`, `gdbus call --system --dest x --object-path /y --method org.freedesktop.login1.Manager.PowerOff true`, `systemctl start reboot.target`,
+			},
+			ask:   []string{`tar cf x --remove-files src`},
+			allow: []string{`fdisk -l /dev/sda`, `parted /dev/sda print`, `parted -l`, `sfdisk -d /dev/sda`, `sfdisk --json /dev/sda`, `gdisk -l /dev/sda`, `cryptsetup status x`, `zpool status`, `busctl list`, `loginctl list-sessions`, `fdisk disk.img`},
+		},
 	} {
 		for want, list := range map[tools.Action][]string{tools.ActionDeny: c.deny, tools.ActionAsk: c.ask, tools.ActionAllow: c.allow} {
 			for _, command := range list {

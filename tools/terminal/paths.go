@@ -25,6 +25,7 @@ func (s *scan) writes(word string) {
 		s.askExact("hidden-target", "writes to a place that is only known when it runs")
 		return
 	}
+	s.changed = append(s.changed, p)
 	switch action, why := s.j.policy.Write(p); {
 	case tools.Instructions(p) && !home.Within(s.j.policy.Home.Dir(), p):
 		s.note(finding{tier: tools.ActionAsk, id: "instructions", exact: true, firm: true, reason: "changes " + word + ", which tells agents what to do"})

@@ -129,8 +129,14 @@ func (s *scan) mount(value string) {
 func riskyVariable(name, value string) bool {
 	switch name {
 	case "DOCKER_HOST", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
-		"PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GIT_CONFIG_GLOBAL", "SSH_ASKPASS", "SUDO_ASKPASS":
+		"MAKEFILES", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GIT_CONFIG_GLOBAL", "SSH_ASKPASS", "SUDO_ASKPASS":
 		return true
+	case "MAKEFLAGS", "GNUMAKEFLAGS":
+		return strings.Contains(value, "eval") || strings.Contains(value, "SHELL") || strings.Contains(value, "-f")
+	case "PS4", "PS1", "PS0":
+		return strings.ContainsAny(value, "$`")
+	case "ENV":
+		return strings.Contains(value, "/")
 	case "NODE_OPTIONS":
 		return strings.Contains(value, "-r") || strings.Contains(value, "import")
 	}

@@ -16,7 +16,16 @@ type wrapper struct {
 }
 
 func wrapperOf(name string) (wrapper, bool) {
+	if isLoader(name) {
+		return wrapper{values: "--library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask"}, true
+	}
 	switch name {
+	case "fakeroot", "fakeroot-ng", "pseudo":
+		return wrapper{values: "-l -s -i -b --lib --faked --save --load --fd-base"}, true
+	case "gosu", "su-exec", "setarch", "perf", "dtach", "abduco":
+		return wrapper{values: "-n -A -c -N -e -o -p", skip: 1}, true
+	case "tini", "dumb-init", "systemd-inhibit", "systemd-cat", "ssh-agent", "sshpass", "xvfb-run", "choom", "cpulimit", "rr", "xterm", "gnome-terminal", "konsole", "proot", "daemonize":
+		return wrapper{values: "-n -p -f -s -l -t -P -r -b -w -a -c -e -o --what --who --why --mode --identifier --priority"}, true
 	case "sudo":
 		return wrapper{values: "-u -g -p -C -h -U -r -t -T -D -R --user --group --prompt --chdir --host --role --type", assign: true}, true
 	case "doas":
@@ -25,7 +34,7 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{values: "--user"}, true
 	case "env":
 		return wrapper{values: "-u -C -P --unset --chdir", assign: true}, true
-	case "setpriv", "firejail", "numactl", "prlimit", "runcon", "torsocks", "torify", "valgrind", "catchsegv", "chronic", "ts", "entr", "winpty", "arch", "eatmydata", "rlwrap":
+	case "setpriv", "firejail", "numactl", "prlimit", "runcon", "torsocks", "torify", "valgrind", "catchsegv", "chronic", "ts", "winpty", "arch", "eatmydata", "rlwrap":
 		return wrapper{values: "--reuid --regid -n -l -t -u -r"}, true
 	case "faketime":
 		return wrapper{values: "-f", skip: 1}, true
@@ -70,7 +79,7 @@ func isShell(name string) bool {
 }
 
 func isInterpreter(name string) bool {
-	for _, p := range []string{"python", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "pwsh", "powershell", "tclsh", "pypy", "nodejs"} {
+	for _, p := range []string{"python", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "pwsh", "powershell", "tclsh", "expect", "pypy", "nodejs"} {
 		if rest, ok := strings.CutPrefix(name, p); ok && strings.Trim(rest, "0123456789.") == "" {
 			return true
 		}
@@ -119,6 +128,8 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return nil, false
 	case s.texts(name, args):
 		return nil, false
+	case name == "parallel" && s.gnuParallel(args):
+		return nil, false
 	case name == "su" || name == "script" || name == "flock" || name == "runuser":
 		return s.dashC(name, args), false
 	case name == "ssh":
@@ -132,6 +143,9 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		return runTool(name, args), false
 	case name == "command" && len(args) > 0 && (args[0] == "-v" || args[0] == "-V"):
 		return nil, false
+	}
+	if next, ok := s.launches(name, args); ok {
+		return next, false
 	}
 	w, ok := wrapperOf(name)
 	if !ok {
@@ -148,9 +162,8 @@ func (s *scan) inner(name string, args []string) (next []string, more bool) {
 		s.moveTo([]string{dir}) // for the rest of the command too: too wide is the safe side
 	}
 	for w.assign && len(rest) > 0 && assignment(rest[0]) {
-		if k, v, _ := strings.Cut(rest[0], "="); riskyVariable(k, v) {
-			s.askExact("environment", "sets "+k)
-		}
+		k, v, _ := strings.Cut(rest[0], "=")
+		s.environment(k, v)
 		rest = rest[1:]
 	}
 	for range w.skip {
@@ -176,11 +189,13 @@ func (s *scan) texts(name string, args []string) bool {
 				s.inline(value)
 			}
 		}
+	case "batch":
+		s.askExact("later", "runs commands later")
 	case "trap":
 		if rest := skipFlags(args, ""); len(rest) > 1 {
 			s.inline(rest[0])
 		}
-	case "tmux", "screen", "hyperfine":
+	case "hyperfine":
 		for _, a := range args {
 			if strings.ContainsAny(a, " ;|&") {
 				s.inline(a)
@@ -309,6 +324,11 @@ func (s *scan) dashC(name string, args []string) []string {
 	if name == "runuser" {
 		return skipFlags(args, "-u -g -G -s -w")
 	}
+	if name == "script" { // script FILE COMMAND, in some systems
+		if rest := skipFlags(args, "-c -E -I -O -B -T -o -t -m"); len(rest) > 1 {
+			return skipFlags(rest[1:], "")
+		}
+	}
 	if name == "flock" {
 		if rest := skipFlags(args, "-w -E --timeout"); len(rest) > 1 {
 			return rest[1:]
@@ -408,6 +428,8 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			s.code(name, src)
 		case isDatabase(name):
 			s.sql(src)
+		default:
+			s.fed(name, src)
 		case name == "tee":
 			_, operands := options(args, "")
 			for _, o := range operands {
@@ -475,6 +497,10 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		}
 	case isDatabase(name) && known:
 		s.sql(said)
+	case known:
+		s.fed(name, said)
+	case slices.Contains([]string{"at", "batch", "parallel", "dc"}, name) && len(skipFlags(argv[1:], "-j -a")) == 0:
+		s.askExact("pipe-to-shell", "pipes text that is only known when it runs into "+name)
 	}
 }
 
