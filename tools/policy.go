@@ -124,6 +124,9 @@ func (p Policy) secret(path string) (Action, string) {
 	return ActionAllow, ""
 }
 
+// CredentialNames are the names of files that hold keys wherever they lie, in lower case.
+func CredentialNames() []string { return credentialFiles() }
+
 func credentialFiles() []string {
 	return []string{".netrc", "_netrc", ".git-credentials", ".pgpass", ".pypirc", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa"}
 }

@@ -18,8 +18,14 @@ func (s *scan) program(name string, argv []string, open bool) {
 	s.floor(name, args)
 	s.variables(name, args)
 	s.ownProgram(name, args)
+	if name == "shopt" && slices.Contains(args, "dotglob") {
+		s.dots = true
+	}
 	flags, operands := options(args, "")
+	s.readsFolders(name, args, flags)
 	switch name {
+	case "patch":
+		s.patch(args)
 	case "cd", "pushd":
 		s.moveTo(operands)
 	case "rm", "unlink", "rmdir", "shred", "del", "rd":
@@ -77,6 +83,11 @@ func (s *scan) moveTo(operands []string) {
 		to = operands[0]
 	}
 	p, ok := s.path(to)
+	if ok && strings.ContainsAny(p, "*?[") {
+		if hits := expandGlob(p); len(hits) == 1 {
+			p, ok = s.path(hits[0])
+		}
+	}
 	if !ok || to == "-" {
 		p = hole
 	}
@@ -134,6 +145,7 @@ func (s *scan) find(args []string) {
 	tests := slices.ContainsFunc(rest, func(a string) bool {
 		return slices.Contains([]string{"-name", "-iname", "-path", "-ipath", "-regex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-empty", "-user", "-maxdepth"}, a)
 	})
+	s.finds(roots, rest)
 	deletes := slices.Contains(rest, "-delete")
 	for i, a := range rest {
 		if slices.Contains([]string{"-fprint", "-fprint0", "-fprintf", "-fls"}, a) && i+1 < len(rest) {

@@ -79,6 +79,10 @@ func (s *scan) fresh(name string, argv []string) {
 		s.code(name, src)
 	case known:
 		s.inline(src)
+	case slices.Contains(s.changed, p) && (isShell(name) || name == "source" || name == "."):
+		s.askExact("new-program", "runs a script that it just changed")
+	case !isInterpreter(name):
+		s.onDisk(name, p)
 	}
 	if strings.Contains(argv[0], "/") && slices.Contains(s.made, p) {
 		s.askExact("new-program", "makes a file executable and runs it")

@@ -29,6 +29,7 @@ func (s *scan) git(args []string) {
 		s.touched.git = append(s.touched.git, s.absolute(gitFolder(args)))
 	}
 	flags, operands := options(rest[1:], "")
+	s.gitFiles(gitFolder(args), rest[0], flags, operands)
 	switch rest[0] {
 	case "reset":
 		if has(flags, "", "hard") {

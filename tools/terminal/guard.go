@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -22,11 +23,14 @@ type Judge struct {
 	policy tools.Policy
 	deny   []*regexp.Regexp // the person's globs, which beat everything but the hardline floor
 	denied []string         // as written, for the reason
+
+	secrets []string  // places with keys, see secretPlaces
+	born    time.Time // scripts that are younger are judged before they run
 }
 
 // NewJudge returns a judge for the policy's working folder and the person's deny globs.
 func NewJudge(p tools.Policy, deny []string) *Judge {
-	j := &Judge{policy: p}
+	j := &Judge{policy: p, secrets: secretPlaces(p), born: time.Now().Add(-time.Second)} // file systems count coarsely
 	for _, g := range deny {
 		if g = strings.TrimSpace(g); g != "" {
 			j.deny = append(j.deny, globPattern(g))
@@ -66,6 +70,12 @@ type scan struct {
 	fetched  []string          // files downloaded by it
 	written  map[string]string // text of files written by it
 	changed  []string          // files it writes, known text or not
+	links    map[string]string // links it makes and where they lead
+	anyLink  bool              // it makes a link nobody knows the place of
+	opened   map[string]bool   // scripts on disk that were judged
+	env      bool              // its text names a file of settings
+	walks    int               // how often that was looked for
+	dots     bool              // its globs stand for hidden names too
 	depth    int
 	rounds   int // of loops that were judged
 }
@@ -201,6 +211,7 @@ func (s *scan) script(src string, nested bool) {
 		s.note(finding{tier: tools.ActionAsk, id: "long", exact: true, firm: true, reason: "is too long to judge"})
 		return
 	}
+	s.env = s.env || strings.Contains(strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(src), ".env")
 	file, err := parse(src)
 	if err != nil {
 		if looksHardline(src) {
@@ -246,6 +257,7 @@ func (s *scan) node(n syntax.Node) {
 			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
 				s.look(call)
 				s.heredocs(call, n.Redirs)
+				s.sends(n, false)
 			}
 			s.outcome(n)
 		case *syntax.CallExpr:
@@ -266,6 +278,7 @@ func (s *scan) node(n syntax.Node) {
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				s.look(n)
 				s.pipe(n)
+				s.sends(n, true)
 			}
 		case *syntax.Subshell:
 			return s.apart(n.Stmts)
@@ -387,9 +400,15 @@ func (s *scan) path(word string) (resolved string, ok bool) {
 		}
 		word = s.dir + string(filepath.Separator) + word
 	}
+	if len(s.links) > 0 && slices.Contains(strings.Split(filepath.ToSlash(word), "/"), "..") {
+		return "", false // ".." behind a link is elsewhere
+	}
 	p, err := home.ResolvePath(word)
 	if err != nil {
-		return filepath.Clean(word), true
+		p = filepath.Clean(word)
+	}
+	if len(s.links) > 0 {
+		return s.follow(p)
 	}
 	return p, true
 }

@@ -192,6 +192,9 @@ func (s *scan) vital(word string) string {
 	}
 	// A link to such a folder, followed by a slash, is that folder.
 	if strings.HasSuffix(word, "/") || strings.HasSuffix(word, "*") {
+		if target, ok := s.follow(p); ok && vitalPath(filepath.ToSlash(target), filepath.ToSlash(s.j.policy.User)) {
+			return target
+		}
 		if target, err := home.ResolvePath(p); err == nil && vitalPath(filepath.ToSlash(target), filepath.ToSlash(s.j.policy.User)) {
 			return target
 		}
@@ -271,6 +274,9 @@ func (s *scan) blockDevice(word string) bool {
 // redirect judges where output goes.
 func (s *scan) redirect(r *syntax.Redirect) {
 	switch r.Op {
+	case syntax.RdrIn:
+		s.namedWord(s.words.one(r.Word))
+		return
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut, syntax.DplOut:
 	default:
 		return

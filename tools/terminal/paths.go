@@ -26,6 +26,9 @@ func (s *scan) writes(word string) {
 		return
 	}
 	s.changed = append(s.changed, p)
+	if s.anyLink {
+		s.askExact("hidden-target", "writes to "+word+", which may be a link it made")
+	}
 	switch action, why := s.j.policy.Write(p); {
 	case tools.Instructions(p) && !home.Within(s.j.policy.Home.Dir(), p):
 		s.note(finding{tier: tools.ActionAsk, id: "instructions", exact: true, firm: true, reason: "changes " + word + ", which tells agents what to do"})
@@ -52,6 +55,9 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 			}
 		}
 		if len(operands) < 2 {
+			if name == "ln" {
+				s.linked(name, flags, operands, "")
+			}
 			return
 		}
 		to := operands[len(operands)-1]
@@ -60,6 +66,9 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 			return // another machine
 		}
 		s.writes(to)
+		if name == "ln" || name == "cp" || name == "mv" {
+			s.linked(name, flags, operands, to)
+		}
 		if name == "mv" {
 			for _, from := range operands[:len(operands)-1] {
 				if what := s.vital(from); what != "" {
@@ -151,27 +160,32 @@ func (s *scan) brings(name, word string) {
 // behind an interpreter's -c, in a variable, as an argument of an unknown program.
 func (s *scan) named(command string) {
 	p := s.j.policy
-	for _, argv := range s.programs {
-		for i, word := range argv {
-			if i == 0 && !strings.Contains(word, "/") {
-				continue
-			}
-			s.namedWord(word)
-			if _, value, ok := strings.Cut(word, "="); ok {
-				s.namedWord(value)
-			}
-			if before, _, ok := strings.Cut(word, ":"); ok && strings.Contains(before, "/") { // -v host:container
-				s.namedWord(before)
-			}
-			if after, ok := strings.CutPrefix(word, "@"); ok { // curl -d @file
-				s.namedWord(after)
-			}
-		}
-	}
 	dir := filepath.ToSlash(p.Home.Dir())
 	if dir != "/" && strings.Contains(strings.ToLower(filepath.ToSlash(command)), strings.ToLower(dir)) && !home.Within(dir, p.Root) ||
 		regexp.MustCompile(`(^|[\s/"'=:(~])\.hermes/|\bHERMES_HOME\b`).MatchString(command) {
 		s.askExact("hermes-home", "names hermes' own home (memory, skills, settings, keys, transcripts)")
+	}
+}
+
+// namedIn looks at the words of one program, in the folder it would run in.
+func (s *scan) namedIn(argv []string) {
+	for i, word := range argv {
+		if i == 0 && !strings.Contains(word, "/") {
+			continue
+		}
+		s.namedWord(word)
+		if _, value, ok := strings.Cut(word, "="); ok {
+			s.namedWord(value)
+		}
+		if before, _, ok := strings.Cut(word, ":"); ok && strings.Contains(before, "/") { // -v host:container
+			s.namedWord(before)
+		}
+		if _, after, ok := strings.Cut(word, "@"); ok && !strings.Contains(after, "@") { // curl -d @file, -d@file
+			s.namedWord(after)
+		}
+		if slash := strings.IndexByte(word, '/'); slash > 0 && word[0] == '-' { // -T/file
+			s.namedWord(word[slash:])
+		}
 	}
 }
 
@@ -182,6 +196,9 @@ func (s *scan) namedWord(word string) {
 	p, ok := s.path(word)
 	if !ok {
 		return
+	}
+	if strings.ContainsAny(p, "*?[") {
+		s.globs(word, p)
 	}
 	switch action, why := s.j.policy.Read(p, ""); action {
 	case tools.ActionDeny, tools.ActionAsk:

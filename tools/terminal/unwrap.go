@@ -100,6 +100,7 @@ func (s *scan) run(argv []string, open bool) {
 			s.askExact("hidden-program", "starts a program whose name is only known when it runs")
 			return
 		}
+		s.namedIn(argv)
 		s.program(name, argv, open)
 		next, more := s.inner(name, argv[1:])
 		if next == nil {
@@ -410,6 +411,9 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		name, args = base(rest[0]), rest[1:]
 	}
 	for _, r := range redirs {
+		if r.Op == syntax.RdrIn && patches(name, args) {
+			s.diffFile(s.words.one(r.Word))
+		}
 		if r.Op == syntax.RdrIn && isShell(name) && !hasDashC(args) {
 			s.fresh(name, []string{name, s.words.one(r.Word)}) // bash < x.sh
 		}
@@ -428,6 +432,8 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			s.code(name, src)
 		case isDatabase(name):
 			s.sql(src)
+		case patches(name, args):
+			s.diff(src)
 		default:
 			s.fed(name, src)
 		case name == "tee":
@@ -497,6 +503,10 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		}
 	case isDatabase(name) && known:
 		s.sql(said)
+	case patches(name, argv[1:]) && known:
+		s.diff(said)
+	case patches(name, argv[1:]):
+		s.askExact("patch", "changes files by a diff that is only known when it runs")
 	case known:
 		s.fed(name, said)
 	case slices.Contains([]string{"at", "batch", "parallel", "dc"}, name) && len(skipFlags(argv[1:], "-j -a")) == 0:

@@ -134,6 +134,8 @@ func (w *words) part(p syntax.WordPart, quoted bool) string {
 		return b.String()
 	case *syntax.ParamExp:
 		return w.param(p)
+	case *syntax.ExtGlob:
+		return "*" // wider than it is
 	case *syntax.CmdSubst:
 		if len(p.Stmts) == 1 && len(p.Stmts[0].Redirs) == 0 {
 			if said, known := w.said(p.Stmts[0]); known {
