@@ -142,18 +142,6 @@ func (s *scan) embedded(name string, args []string) {
 				commands = append(commands, c)
 			}
 		}
-		if len(flag("--to-command", ""))+len(flag("--checkpoint-action", "")) > 0 {
-			s.ask("inline-code", "runs commands from inside "+name)
-		}
-		s.removesFiles(args)
-	case "split":
-		commands = flag("--filter", "")
-	case "man":
-		commands = flag("--pager", "-P")
-	case "zip":
-		commands = flag("--unzip-command", "-TT")
-	case "dc", "m4":
-		s.fed(name, strings.Join(args, "\n"))
 	case "rsync":
 		commands = slices.Concat(flag("--rsh", "-e"), flag("--rsync-path", ""))
 	case "ssh", "scp", "sftp":
@@ -169,15 +157,6 @@ func (s *scan) embedded(name string, args []string) {
 		}) {
 			s.askExact("network-shell", "lets another machine run commands here")
 		}
-	case "vi", "vim", "nvim", "ex", "view", "emacs":
-		for _, a := range args {
-			if strings.Contains(a, "!") || strings.HasPrefix(a, "--eval") {
-				s.ask("inline-code", "runs commands from inside "+name)
-				if _, after, ok := strings.Cut(a, "!"); ok {
-					s.refusals(after)
-				}
-			}
-		}
 	case "sort":
 		for _, v := range append(flag("--output", "-o"), joined(args, "-o")...) {
 			s.writes(v)
@@ -190,14 +169,44 @@ func (s *scan) embedded(name string, args []string) {
 				s.writes(o)
 			}
 		}
+	}
+	commands = append(commands, s.inside(name, args, flag)...)
+	for _, c := range commands {
+		s.inline(c)
+	}
+}
+
+// inside is the second half of embedded.
+func (s *scan) inside(name string, args []string, flag func(long, short string) []string) (commands []string) {
+	switch name {
+	case "tar", "bsdtar", "gtar":
+		if len(flag("--to-command", ""))+len(flag("--checkpoint-action", "")) > 0 {
+			s.ask("inline-code", "runs commands from inside "+name)
+		}
+		s.removesFiles(args)
+	case "split":
+		commands = flag("--filter", "")
+	case "man":
+		commands = flag("--pager", "-P")
+	case "zip":
+		commands = flag("--unzip-command", "-TT")
+	case "dc", "m4":
+		s.fed(name, strings.Join(args, "\n"))
+	case "vi", "vim", "nvim", "ex", "view", "emacs":
+		for _, a := range args {
+			if strings.Contains(a, "!") || strings.HasPrefix(a, "--eval") {
+				s.ask("inline-code", "runs commands from inside "+name)
+				if _, after, ok := strings.Cut(a, "!"); ok {
+					s.refusals(after)
+				}
+			}
+		}
 	case "openssl":
 		for _, v := range flag("", "-out") {
 			s.writes(v)
 		}
 	}
-	for _, c := range commands {
-		s.inline(c)
-	}
+	return commands
 }
 
 // joined are the values of a short flag written without a blank: -oValue.

@@ -15,17 +15,9 @@ import (
 // program judges one unwrapped argv: the floor first, then what asks.
 func (s *scan) program(name string, argv []string, open bool) {
 	args := argv[1:]
-	s.floor(name, args)
-	s.variables(name, args)
-	s.ownProgram(name, args)
-	if name == "shopt" && slices.Contains(args, "dotglob") {
-		s.dots = true
-	}
 	flags, operands := options(args, "")
-	s.readsFolders(name, args, flags)
+	s.everywhere(name, args, flags)
 	switch name {
-	case "patch":
-		s.patch(args)
 	case "cd", "pushd":
 		s.moveTo(operands)
 	case "rm", "unlink", "rmdir", "shred", "del", "rd":
@@ -52,8 +44,6 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.cluster(name, operands)
 	case "cp", "mv", "install", "ln", "rsync", "scp", "tee", "dd", "truncate", "touch", "mkdir", "sed", "perl", "gsed":
 		s.fileWriters(name, args, flags, operands)
-	case "make", "gmake", "bmake":
-		s.make(args)
 	case "curl", "wget", "tar", "unzip", "bsdtar":
 		s.outputs(name, args)
 	case "crontab", "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
@@ -75,6 +65,22 @@ func (s *scan) program(name string, argv []string, open bool) {
 	s.embedded(name, args)
 	s.fresh(name, argv)
 	s.powershell(strings.ToLower(name), args)
+}
+
+// everywhere holds the checks that no program is left out of, and the short ones.
+func (s *scan) everywhere(name string, args, flags []string) {
+	s.floor(name, args)
+	s.variables(name, args)
+	s.ownProgram(name, args)
+	s.readsFolders(name, args, flags)
+	switch name {
+	case "shopt":
+		s.dots = s.dots || slices.Contains(args, "dotglob")
+	case "patch":
+		s.patch(args)
+	case "make", "gmake", "bmake":
+		s.make(args)
+	}
 }
 
 func (s *scan) moveTo(operands []string) {

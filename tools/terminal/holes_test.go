@@ -143,8 +143,12 @@ func TestJudge_stash(t *testing.T) {
 	t.Parallel()
 	j, root := scene(t)
 	for _, c := range [][]string{
-		{"git", "init", "-q"}, {"sh", "-c", "echo a > AGENTS.md"}, {"git", "add", "AGENTS.md"}, {"git", "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"},
-		{"sh", "-c", "echo b > AGENTS.md"}, {"git", "-c", "user.name=x", "-c", "user.email=x", "stash", "-q"},
+		{"git", "init", "-q"},
+		{"sh", "-c", "echo a > AGENTS.md"},
+		{"git", "add", "AGENTS.md"},
+		{"git", "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x"},
+		{"sh", "-c", "echo b > AGENTS.md"},
+		{"git", "-c", "user.name=x", "-c", "user.email=x", "stash", "-q"},
 	} {
 		cmd := exec.CommandContext(t.Context(), c[0], c[1:]...)
 		cmd.Dir = root

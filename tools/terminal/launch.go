@@ -16,6 +16,22 @@ func isLoader(name string) bool {
 	return err == nil && ok
 }
 
+// otherWrapper is wrapperOf for what is rarely met.
+func otherWrapper(name string) (wrapper, bool) {
+	if isLoader(name) {
+		return wrapper{values: "--library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask"}, true
+	}
+	switch name {
+	case "fakeroot", "fakeroot-ng", "pseudo":
+		return wrapper{values: "-l -s -i -b --lib --faked --save --load --fd-base"}, true
+	case "gosu", "su-exec", "setarch", "perf", "dtach", "abduco":
+		return wrapper{values: "-n -A -c -N -e -o -p", skip: 1}, true
+	case "tini", "dumb-init", "systemd-inhibit", "systemd-cat", "ssh-agent", "sshpass", "xvfb-run", "choom", "cpulimit", "rr", "xterm", "gnome-terminal", "konsole", "proot", "daemonize":
+		return wrapper{values: "-n -p -f -s -l -t -P -r -b -w -a -c -e -o --what --who --why --mode --identifier --priority"}, true
+	}
+	return wrapper{}, false
+}
+
 // launches judges such a program; next is the argv it starts, ok says that it is one of them.
 func (s *scan) launches(name string, args []string) (next []string, ok bool) {
 	switch name {

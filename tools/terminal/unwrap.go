@@ -16,16 +16,10 @@ type wrapper struct {
 }
 
 func wrapperOf(name string) (wrapper, bool) {
-	if isLoader(name) {
-		return wrapper{values: "--library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend --glibc-hwcaps-mask"}, true
+	if w, ok := otherWrapper(name); ok {
+		return w, true
 	}
 	switch name {
-	case "fakeroot", "fakeroot-ng", "pseudo":
-		return wrapper{values: "-l -s -i -b --lib --faked --save --load --fd-base"}, true
-	case "gosu", "su-exec", "setarch", "perf", "dtach", "abduco":
-		return wrapper{values: "-n -A -c -N -e -o -p", skip: 1}, true
-	case "tini", "dumb-init", "systemd-inhibit", "systemd-cat", "ssh-agent", "sshpass", "xvfb-run", "choom", "cpulimit", "rr", "xterm", "gnome-terminal", "konsole", "proot", "daemonize":
-		return wrapper{values: "-n -p -f -s -l -t -P -r -b -w -a -c -e -o --what --who --why --mode --identifier --priority"}, true
 	case "sudo":
 		return wrapper{values: "-u -g -p -C -h -U -r -t -T -D -R --user --group --prompt --chdir --host --role --type", assign: true}, true
 	case "doas":
@@ -346,55 +340,6 @@ func (s *scan) ssh(args []string) {
 	}
 }
 
-// xargs returns the argv xargs starts. A shell that gets its text from the input runs what nobody knows.
-func (s *scan) xargs(args []string) []string {
-	rest := skipFlags(args, "-I -n -P -L -d -E -s -a -R -J --replace --max-args --max-procs --delimiter --arg-file")
-	if len(rest) == 0 {
-		return nil
-	}
-	mark := replaceMark(args[:len(args)-len(rest)])
-	if mark != "" && strings.Contains(rest[0], mark) {
-		s.askExact("hidden-program", "starts programs that are only known when it runs")
-	}
-	if i := slices.IndexFunc(rest, func(a string) bool { return isShell(base(a)) || base(a) == "eval" }); i >= 0 && hasDashC(rest[i:]) {
-		last := rest[len(rest)-1]
-		if strings.HasPrefix(last, "-") || mark != "" && strings.Contains(last, mark) {
-			s.askExact("pipe-to-shell", "runs what it reads as shell text")
-		}
-	}
-	return rest
-}
-
-// replaceMark is what xargs replaces in its command; "" when it appends.
-func replaceMark(flags []string) string {
-	if v := flagValue(flags, "--replace", "-I"); v != "" {
-		return v
-	}
-	if j := joined(flags, "-I"); len(j) > 0 {
-		return j[0]
-	}
-	if slices.Contains(flags, "-i") || slices.Contains(flags, "--replace") {
-		return "{}"
-	}
-	return ""
-}
-
-// given puts what was read into the argv of xargs: in place of its mark, else behind it.
-func given(args, next []string, said string) []string {
-	mark := replaceMark(args[:len(args)-len(next)])
-	if mark == "" {
-		if len(next) > 0 && short(next[len(next)-1], "c") {
-			return append(slices.Clone(next), said)
-		}
-		return append(slices.Clone(next), strings.Fields(said)...)
-	}
-	out := make([]string, len(next))
-	for i, a := range next {
-		out[i] = strings.ReplaceAll(a, mark, strings.TrimSpace(said))
-	}
-	return out
-}
-
 // heredocs judges shells fed from a here-document or here-string.
 func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if len(call.Args) == 0 {
@@ -434,8 +379,6 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			s.sql(src)
 		case patches(name, args):
 			s.diff(src)
-		default:
-			s.fed(name, src)
 		case name == "tee":
 			_, operands := options(args, "")
 			for _, o := range operands {
@@ -443,6 +386,8 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 					s.wrote(p, src)
 				}
 			}
+		default:
+			s.fed(name, src)
 		}
 	}
 }
