@@ -186,7 +186,7 @@ func (s *scan) permissions(name string, flags, operands []string) {
 	if len(operands) == 0 {
 		return
 	}
-	mode, files := operands[0], operands[1:]
+	mode, files, changed := operands[0], operands[1:], len(s.changed)
 	recursive := has(flags, "R", "recursive")
 	if name == "chmod" {
 		if regexp.MustCompile(`^[0-7]*[0-7][0-7][2367]$|(^|,)[ugo]*[oa][ugo]*[+=][rwxXst]*w`).MatchString(mode) {
@@ -208,6 +208,7 @@ func (s *scan) permissions(name string, flags, operands []string) {
 		}
 		s.writes(f)
 	}
+	s.changed = s.changed[:changed] // the text stays
 }
 
 func (s *scan) service(name string, operands []string) {
@@ -250,7 +251,7 @@ func isDatabase(name string) bool {
 }
 
 // sqlEscape finds the ways out of a database's client into a shell.
-const sqlEscape = `(?im)(?:^|\s|;)\.(?:shell|system)\s+(.*)|\.(?:once|output|import|read|excel)\s+["']?\|(.*)|\\!\s*(.*)|\bprogram\s+'([^']*)'|^\s*system\s+(.*)`
+const sqlEscape = `(?im)(?:^|\s|;)\.(?:shell|system)\s+(.*)|\.(?:once|output|import|read|excel)\s+["']?\|(.*)|\\!\s*(.*)|\bprogram\s+'([^']*)'|(?:^|-e)\s*system\s+(.*)`
 
 func (s *scan) sql(src string) {
 	for _, m := range regexp.MustCompile(sqlEscape).FindAllStringSubmatch(src, 20) {

@@ -68,6 +68,9 @@ func (s *scan) fresh(name string, argv []string) {
 			word = rest[0]
 		}
 	}
+	if word != "" && strings.Trim(word, hole) == "" && !isInterpreter(name) {
+		s.askExact("hidden-program", "runs a script whose name is only known when it runs")
+	}
 	p, ok := s.path(word)
 	if !ok {
 		return

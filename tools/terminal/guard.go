@@ -291,6 +291,10 @@ func (s *scan) node(n syntax.Node) {
 				s.look(n)
 				s.hard("is a fork bomb")
 			}
+		case *syntax.CoprocClause:
+			if n.Name != nil && marks(s.words.one(n.Name)) {
+				s.unmark()
+			}
 		case *syntax.ForClause:
 			return s.loop(n)
 		}

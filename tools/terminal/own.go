@@ -105,9 +105,9 @@ func (s *scan) emptied(args []string) {
 		switch {
 		case strings.HasPrefix(a, "--i"), a == "-", short(a, "i") && !strings.HasPrefix(a, "-u") && !strings.HasPrefix(a, "-S"):
 			s.unmark()
-		case (a == "-u" || a == "--unset") && i+1 < len(own):
+		case (a == "-u" || strings.HasPrefix("--unset", a) && len(a) > 2) && i+1 < len(own):
 			name = own[i+1]
-		case strings.HasPrefix(a, "--unset="):
+		case strings.HasPrefix(a, "--u"): // GNU programs allow --uns=
 			_, name, _ = strings.Cut(a, "=")
 		case len(a) > 2 && strings.HasPrefix(a, "-u"):
 			name = a[2:]

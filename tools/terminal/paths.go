@@ -193,6 +193,9 @@ func (s *scan) namedWord(word string) {
 	if word == "" || strings.HasPrefix(word, "-") || len(word) > 4096 || strings.ContainsAny(word, "\n") {
 		return
 	}
+	if strings.HasPrefix(word, "/proc/") && strings.Contains(word, hole) && (strings.HasSuffix(word, "/environ") || strings.HasSuffix(word, "/mem")) {
+		s.askExact("credentials", "reads the secrets of a running program")
+	}
 	p, ok := s.path(word)
 	if !ok {
 		return

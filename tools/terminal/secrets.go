@@ -57,6 +57,10 @@ func (s *scan) globs(word, p string) {
 		for i, w := range want {
 			match = match && globMatch(parts[i], w, s.dots)
 		}
+		if match && strings.Trim(last, "*?.") == "" { // so wide that only what is there counts
+			_, err := os.Lstat(target)
+			match = err == nil
+		}
 		hit = hit || match
 	}
 	for _, n := range tools.CredentialNames() {
