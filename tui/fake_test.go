@@ -131,6 +131,19 @@ func (p draftPort) Save(_ context.Context, id, text string) error {
 	return nil
 }
 
+// draft and setDraft look at the drafts as the commands of the screen do, which may still run.
+func (p *ports) draft(id string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.saved[id]
+}
+
+func (p *ports) setDraft(id, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.saved[id] = text
+}
+
 type historyPort struct{ *ports }
 
 func (p historyPort) Load(context.Context) ([]string, error) { return []string{"older", "newer"}, nil }

@@ -19,7 +19,7 @@ import (
 func TestSwitchSession(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 40)
-	r.p.saved["s2"] = "draft of two"
+	r.p.setDraft("s2", "draft of two")
 	r.p.rows = []SessionRow{{ID: "s1", Title: "one"}, {ID: "s2", Title: "二"}}
 	ok := true
 	r.p.past = []core.Record{
@@ -39,8 +39,8 @@ func TestSwitchSession(t *testing.T) {
 	r.until("adopted", func() bool { return r.m.ws.Info.SessionID == "s2" })
 	r.called("close s1")
 	r.until("draft", func() bool { return r.m.chat.Composer().Text() == "draft of two" })
-	if r.p.saved["s1"] != "draft of one" {
-		t.Errorf("draft of the old session: %q", r.p.saved["s1"])
+	if r.p.draft("s1") != "draft of one" {
+		t.Errorf("draft of the old session: %q", r.p.draft("s1"))
 	}
 	s := ansi.Strip(r.screen())
 	for _, want := range []string{"past question", "past answer", "1 call", "✓ terminal", "1.5s", "incomplete", "interrupted", "stored title"} {
@@ -99,7 +99,7 @@ func TestDraft_isStored(t *testing.T) {
 	r.until("stored", func() bool {
 		r.p.mu.Lock()
 		defer r.p.mu.Unlock()
-		return r.p.saved["s1"] == "half a thought"
+		return r.p.draft("s1") == "half a thought"
 	})
 }
 
