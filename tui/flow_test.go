@@ -97,8 +97,6 @@ func TestDraft_isStored(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.text("half a thought")
 	r.until("stored", func() bool {
-		r.p.mu.Lock()
-		defer r.p.mu.Unlock()
 		return r.p.draft("s1") == "half a thought"
 	})
 }
