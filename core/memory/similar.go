@@ -2,70 +2,19 @@ package memory
 
 import (
 	"regexp"
-	"strings"
 	"sync"
-	"unicode"
+
+	"hermes/core/text"
 )
 
 // near is how much of their words two entries share (Dice) to count as saying the same.
 const near = 0.72
 
-// words are the distinct tokens of a text: Latin words in lower case, pairs of characters in scripts
-// without spaces.
-func words(s string) map[string]bool {
-	out := map[string]bool{}
-	var word []rune
-	var last rune
-	flush := func() {
-		if len(word) > 0 {
-			out[string(word)] = true
-		}
-		word = word[:0]
-	}
-	for _, r := range strings.ToLower(s) {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai):
-			flush()
-			if last != 0 {
-				out[string([]rune{last, r})] = true
-			}
-			last = r
-			continue
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			word = append(word, r)
-		default:
-			flush()
-		}
-		last = 0
-	}
-	flush()
-	return out
-}
-
-func dice(a, b map[string]bool) float64 {
-	if len(a) < 3 || len(b) < 3 {
-		return 0 // too short to judge
-	}
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if 2*len(a)*100 < 72*(len(a)+len(b)) {
-		return 0 // cannot reach near
-	}
-	common := 0
-	for w := range a {
-		if b[w] {
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(len(a)+len(b))
-}
-
 // tokenise gives the words of each entry.
 func tokenise(entries []string) []map[string]bool {
 	out := make([]map[string]bool, len(entries))
 	for i, e := range entries {
-		out[i] = words(e)
+		out[i] = text.Words(e)
 	}
 	return out
 }
@@ -78,7 +27,7 @@ func nearest(tokens []map[string]bool, at int) (int, float64) {
 		if i == at {
 			continue
 		}
-		if d := dice(tokens[at], t); d >= near && d > score {
+		if d := text.Dice(tokens[at], t); d >= near && d > score {
 			best, score = i, d
 		}
 	}
