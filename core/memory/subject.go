@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hermes/core/ledger"
+	"hermes/core/text"
 )
 
 // subject lets the ledger undo changes of memory, entry by entry.
@@ -44,7 +45,7 @@ func (subject) Parts(_ string, before, after []byte) []ledger.Part {
 		}
 		best, score := "", 0.4
 		for _, o := range old {
-			if d := dice(words(e), words(o)); !has[ID(o)] && d > score {
+			if d := text.Dice(text.Words(e), text.Words(o)); !has[ID(o)] && d > score {
 				best, score = ID(o), d
 			}
 		}
