@@ -99,7 +99,7 @@ func TestPaths_stayInside(t *testing.T) {
 	for _, p := range []string{
 		h.Config(), h.Env(), h.Soul(), h.Memories(), h.MemoryFile(), h.UserFile(), h.Skills(), h.SkillsSnapshot(),
 		h.Sessions(), h.Transcript("x"), h.TranscriptLock("x"), h.SessionFiles("x"), h.Prompts(), h.Index(), h.Ledger(),
-		h.UI(), h.UIState(), h.History(), h.Draft("x"), h.Undo(), h.Pending(), h.ReviewState(), h.Logs(), h.LogFile(),
+		h.UI(), h.UIState(), h.History(), h.Draft("x"), h.Undo(), h.Pending(), h.ReviewState(), h.Reviews(), h.Logs(), h.LogFile(),
 	} {
 		if !Within(h.Dir(), p) || p == h.Dir() {
 			t.Errorf("%s is not in the home", p)

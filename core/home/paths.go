@@ -72,6 +72,9 @@ func (h Home) Undo() string { return h.join("undo") }
 // Pending is the folder of proposals that wait for the person.
 func (h Home) Pending() string { return h.join("pending") }
 
+// Reviews is the folder of what each review did.
+func (h Home) Reviews() string { return h.join("reviews") }
+
 // ReviewState holds the review counters and unreviewed turns.
 func (h Home) ReviewState() string { return h.join("review_state.json") }
 

@@ -367,3 +367,28 @@ func TestApply_concurrent(t *testing.T) {
 		t.Errorf("%d entries", len(log))
 	}
 }
+
+func TestPreview_showsAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := home.At(t.TempDir())
+	l := New(h)
+	path := filepath.Join(h.Dir(), "memories", "MEMORY.md")
+	c := Change{Actor: You, Action: "add", Subject: "memory:memory"}
+	stage := func(tx *Tx) error { return tx.Write(path, []byte("one\ntwo\n"), 0o600) }
+	diff, err := l.Preview(t.Context(), c, stage)
+	if err != nil || !strings.Contains(diff, "b/memories/MEMORY.md") || !strings.Contains(diff, "+two") {
+		t.Fatalf("Preview = %q, %v", diff, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("the file was written: %v", err)
+	}
+	if log, err := l.Log(Filter{Unsettled: true}); err != nil || len(log) != 0 {
+		t.Fatalf("the journal tells of it: %v, %v", log, err)
+	}
+	if _, err := l.Apply(t.Context(), c, stage); err != nil {
+		t.Fatal(err)
+	}
+	if diff, err := l.Preview(t.Context(), c, stage); err != nil || diff != "" {
+		t.Errorf("Preview of what is there already = %q, %v", diff, err)
+	}
+}
