@@ -49,6 +49,8 @@ type Options struct {
 	Compaction Compaction
 	// MaxIterations counts model requests of one turn; 0 is DefaultMaxIterations.
 	MaxIterations int
+	// Purpose is for whom the requests are made; "" is core.PurposeChat.
+	Purpose core.Purpose
 	// Now tells the time; nil is the system clock.
 	Now func() time.Time
 }
@@ -67,6 +69,9 @@ type Agent struct {
 func New(o Options) *Agent {
 	if o.MaxIterations <= 0 {
 		o.MaxIterations = DefaultMaxIterations
+	}
+	if o.Purpose == "" {
+		o.Purpose = core.PurposeChat
 	}
 	if o.Now == nil {
 		o.Now = time.Now

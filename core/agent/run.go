@@ -188,7 +188,7 @@ func (t *turn) request(ctx context.Context, specs []core.ToolSpec) (core.Message
 	req := core.Request{
 		Messages:  append([]core.Message{{Role: core.RoleSystem, Content: t.a.opts.System}}, t.a.opts.Journal.Messages()...),
 		Tools:     specs,
-		Purpose:   core.PurposeChat,
+		Purpose:   t.a.opts.Purpose,
 		SessionID: t.a.opts.Journal.ID(),
 	}
 	id := t.a.opts.Journal.NewMessageID()
@@ -316,10 +316,10 @@ func (t *turn) record(m core.Message, r core.Response, took time.Duration) {
 
 // spent records and tells what one request consumed; what names the side task, "" for the conversation.
 func (t *turn) spent(r core.Response, model, what string) {
-	t.append(core.Record{Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: model, Purpose: core.PurposeChat, Reason: what})
+	t.append(core.Record{Type: core.RecordUsage, Usage: &r.Usage, Cost: &r.Cost, Model: model, Purpose: t.a.opts.Purpose, Reason: what})
 	t.end.Usage = t.end.Usage.Add(r.Usage)
 	t.end.Cost = t.end.Cost.Add(r.Cost)
-	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: core.PurposeChat, Side: what})
+	t.emit(&core.UsageReported{Usage: r.Usage, Cost: r.Cost, Purpose: t.a.opts.Purpose, Side: what})
 }
 
 // partial is a redactor that can tell the beginning of a secret.
