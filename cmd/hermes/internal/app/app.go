@@ -23,6 +23,7 @@ import (
 	"hermes/core/ledger"
 	"hermes/core/memory"
 	"hermes/core/redact"
+	"hermes/core/review"
 	"hermes/core/session"
 	"hermes/core/undo"
 	"hermes/index"
@@ -50,6 +51,9 @@ type App struct {
 	Index      *index.Index
 	Ledger     *ledger.Ledger
 	Memory     *memory.Store
+	Book       *review.Book // counters of learning, what was refused, what it cost
+	Reviews    *review.Records
+	Inbox      *review.Inbox
 	Log        *slog.Logger
 	logFile    *logFile
 	copies     *undo.Store // of files that the agent's tools are about to change

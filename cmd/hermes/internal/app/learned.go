@@ -1,17 +1,23 @@
 package app
 
 import (
+	"context"
+	"strings"
+
 	"hermes/core"
 	"hermes/core/ledger"
 	"hermes/core/memory"
+	"hermes/core/review"
 	toolmemory "hermes/tools/memory"
 )
 
-// openLearned makes the ledger and the stores behind it. It touches nothing.
+// openLearned makes the ledger, the stores behind it and the inbox before it. It touches nothing.
 func (a *App) openLearned() {
 	a.Ledger = ledger.New(a.Home)
 	a.Memory = a.memoryStore(nil)
 	a.Ledger.Register(a.Memory.Subject())
+	a.Book, a.Reviews = review.NewBook(a.Home), review.NewRecords(a.Home)
+	a.Inbox = review.NewInbox(a.Home, a.Book, map[string]core.Applier{core.StoreMemory: toolmemory.Applier{Store: a.Memory}})
 }
 
 // memoryStore is the memory as emit's owner sees it: the files are the same for all.
@@ -31,13 +37,42 @@ func (a *App) By() ledger.Change {
 	return ledger.Change{Actor: ledger.You}
 }
 
-// memoryTool is the session's memory tool; nil when both stores are off.
-func (s *Session) memoryTool() core.Tool {
+// by is the session's own agent.
+func (s *Session) by(run core.ToolRun) ledger.Change {
+	return ledger.Change{Actor: ledger.Agent, SessionID: run.SessionID, RunID: run.RunID, Taint: s.turns.tainted()}
+}
+
+// memoryTool is the session's memory tool, in the name of by; nil when both stores are off.
+func (s *Session) memoryTool(by func(core.ToolRun) ledger.Change) core.Tool {
 	store := s.app.memoryStore(s.learned)
 	if len(store.Enabled()) == 0 {
 		return nil
 	}
-	return toolmemory.New(toolmemory.Options{Store: store, Emit: s.learned})
+	return toolmemory.New(toolmemory.Options{Store: store, Emit: s.learned, By: by, Gate: toolmemory.Inbox{
+		Store: store, Holder: s.app.Inbox, Why: s.memoryHeld, Added: s.proposed,
+	}})
+}
+
+// memoryHeld says whether a change of memory waits for the person.
+func (s *Session) memoryHeld(by ledger.Change) core.Held {
+	switch {
+	case s.app.Config().Memory.WriteApproval:
+		return core.HeldApproval
+	case by.Taint != "":
+		return core.HeldTainted
+	}
+	return ""
+}
+
+// proposed tells the screen of a proposal.
+func (s *Session) proposed(p core.Proposal) {
+	waiting, _, err := s.app.Inbox.List()
+	if err != nil {
+		s.app.Log.Warn("list proposals", "err", err)
+	}
+	s.learned(&core.ProposalAdded{
+		ProposalID: p.ID, Store: p.Store, Action: p.Action, Subject: p.Subject, Held: p.Held, Waiting: len(waiting),
+	})
 }
 
 // learned tells the screen what was learned.
@@ -45,4 +80,41 @@ func (s *Session) learned(e core.Event) {
 	h := e.Head()
 	h.SessionID, h.Channel = s.ID(), core.ChannelLearning
 	s.Feed.Emit(e)
+}
+
+// Undo takes learned changes back in the name of by, and remembers that what agents wrote there is not
+// wanted. merge keeps later changes beside it where they do not overlap.
+func (a *App) Undo(ctx context.Context, by ledger.Change, merge bool, ids ...string) (ledger.Entry, error) {
+	var entries []ledger.Entry
+	for _, id := range ids {
+		e, err := a.Ledger.Entry(id)
+		if err != nil {
+			return ledger.Entry{}, err
+		}
+		entries = append(entries, e)
+	}
+	done, err := a.Ledger.Undo(ctx, by, merge, ids...)
+	if err != nil || by.Actor != ledger.You {
+		return done, err
+	}
+	for _, e := range entries {
+		a.quiet(ctx, "remember what was undone", func() error { return a.unwanted(ctx, e) })
+	}
+	return done, nil
+}
+
+// unwanted notes the lesson of a change that an agent made and a person took back.
+func (a *App) unwanted(ctx context.Context, e ledger.Entry) error {
+	if e.Actor != ledger.Agent && e.Actor != ledger.Review {
+		return nil
+	}
+	store := core.StoreMemory
+	if strings.HasPrefix(e.Subject, "skill:") {
+		store = core.StoreSkills
+	}
+	diff, err := a.Ledger.DiffEntry(e)
+	if err != nil {
+		return err
+	}
+	return a.Book.Refuse(ctx, review.Refusal{Store: store, Subject: e.Subject, Lesson: review.LessonOf(diff), How: "undone"})
 }

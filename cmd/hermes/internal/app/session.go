@@ -14,6 +14,7 @@ import (
 	"hermes/core"
 	"hermes/core/agent"
 	"hermes/core/prompt"
+	"hermes/core/review"
 	"hermes/core/session"
 	"hermes/core/text"
 	toolmemory "hermes/tools/memory"
@@ -25,6 +26,7 @@ import (
 type SessionOptions struct {
 	Resume     string  // an id, a prefix or "last"; "" starts a new one
 	Unattended bool    // nobody is there to approve: everything that asks is refused
+	NoReviews  bool    // turns are counted, no review starts by itself
 	Model      *Picked // nil chooses by flags, environment and configuration
 }
 
@@ -38,15 +40,19 @@ type Session struct {
 
 	app      *App
 	agent    *agent.Agent
-	model    *Picked
-	ses      *session.Session
-	tools    *box
-	approver core.Approver
-	todos    *plan.Todos
-	taskMu   sync.Mutex // orders what sub-agents report
-	folder   string
-	life     context.Context //nolint:containedctx // the life of the session, for work beside its turns
-	stop     context.CancelFunc
+	reviewer *review.Reviewer
+	turns    *turns
+
+	noReviews bool
+	model     *Picked
+	ses       *session.Session
+	tools     *box
+	approver  core.Approver
+	todos     *plan.Todos
+	taskMu    sync.Mutex // orders what sub-agents report
+	folder    string
+	life      context.Context //nolint:containedctx // the life of the session, for work beside its turns
+	stop      context.CancelFunc
 }
 
 // closePatience is how long Close waits for a run to end after it was interrupted.
@@ -60,7 +66,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 			return nil, err
 		}
 	}
-	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices()}
+	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices(), turns: &turns{}, noReviews: o.NoReviews || a.ActsAsAgent()}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var err error
 	if s.model == nil {
@@ -85,6 +91,8 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 		Model: s.model, Tools: s.tools, Journal: s.ses, System: p.System, Specs: p.Tools, Redactor: a.Redactor(),
 		Emit: s.emit, MaxIterations: a.maxIterations(), Compaction: compression,
 	})
+	s.turns.recall(s.ses.Records())
+	s.reviewer = s.newReviewer()
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
 		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
 	})
@@ -95,7 +103,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 func (s *Session) boxOptions(unattended bool) boxOptions {
 	s.todos = &plan.Todos{OnChange: s.todosChanged}
 	o := boxOptions{
-		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(), todos: s.todos, jobDone: s.jobDone, window: s.window,
+		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(s.by), todos: s.todos, jobDone: s.jobDone, window: s.window,
 	}
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
@@ -136,8 +144,12 @@ func (s *Session) window() int {
 
 // emit tells the outside; a compaction also takes back what tools think the model has before it.
 func (s *Session) emit(e core.Event) {
-	if e.Type() == "compacted" {
+	s.turns.watch(e)
+	switch e.Type() {
+	case "compacted":
 		s.tools.Forget(s.ID(), "")
+	case "run_started":
+		s.reviewer.TurnStarts()
 	}
 	s.Feed.Emit(e)
 }
@@ -316,8 +328,10 @@ func (s *Session) SwitchModel(name string) (core.ModelInfo, error) {
 	return p.Info(), nil
 }
 
-// ended runs after every turn: a session without a title gets one from the auxiliary model.
+// ended runs after every turn: it counts for learning, and a session without a title gets one from the
+// auxiliary model.
 func (s *Session) ended(end *core.RunEnded) {
+	s.reviewer.TurnEnded(end, s.turns.last())
 	if end.Reason != core.EndAnswered || s.ses.Titled() {
 		return
 	}
@@ -368,6 +382,7 @@ func (s *Session) title(m *Picked) {
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
+	s.reviewer.Close(ctx)
 	s.Conversation.Close(ctx) // before the tools: a running command ends with its run
 	s.stop()
 	err := errors.Join(s.tools.close(), s.ses.Close())

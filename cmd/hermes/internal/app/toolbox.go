@@ -26,11 +26,12 @@ const (
 	setDelegation = "delegation"
 	setSearch     = "session_search"
 	setMemory     = "memory"
+	setSkills     = "skills"
 )
 
 // toolsetNames lists the toolsets that exist, in the order they are offered.
 func toolsetNames() []string {
-	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation, setSearch, setMemory}
+	return []string{setFile, setTerminal, setWeb, setTodo, setClarify, setDelegation, setSearch, setMemory, setSkills}
 }
 
 // boxOptions are what the tools of one session need from it.
@@ -44,6 +45,7 @@ type boxOptions struct {
 	todos    *plan.Todos
 	archive  search.Archive
 	memory   core.Tool // nil: it remembers nothing
+	skills   []core.Tool
 	jobDone  func(terminal.JobDone)
 	window   func() int // tokens of the model's window
 }
@@ -53,6 +55,7 @@ type box struct {
 	*tools.Registry
 
 	window  func() int
+	chosen  []string // toolsets
 	notices []core.Notice
 	closers []func() error
 }
@@ -85,6 +88,7 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.Redactor())}
 	b := &box{window: o.window}
 	k.chosen = b.choose(a.toolsets(o.toolsets))
+	b.chosen = k.chosen
 	var list []core.Tool
 	for _, name := range k.chosen {
 		list = append(list, k.make(name, b)...)
@@ -139,6 +143,8 @@ func (k *kit) make(name string, b *box) []core.Tool {
 		if k.o.memory != nil {
 			return []core.Tool{k.o.memory}
 		}
+	case setSkills:
+		return k.o.skills
 	case setSearch:
 		if k.o.archive != nil {
 			return []core.Tool{search.New(k.app.Index, k.o.archive)}

@@ -88,7 +88,7 @@ func (x *cli) ledgerUndo() *cobra.Command {
 		if len(ids) == 0 {
 			return usageError("nothing to undo: name a change (hermes ledger log), or --session ID")
 		}
-		e, err := a.Ledger.Undo(cmd.Context(), a.By(), merge, ids...)
+		e, err := a.Undo(cmd.Context(), a.By(), merge, ids...)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 
 	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
+	"hermes/core/review"
 	"hermes/core/text"
 )
 
@@ -19,8 +22,12 @@ import (
 const stdinLimit = 4 << 20
 
 func (x *cli) run() *cobra.Command {
-	var resume string
+	var resume, mode string
 	c := command("run [PROMPT | -]", "One turn from the shell; standard input is appended to the prompt", func(cmd *cobra.Command, args []string) error {
+		reviews, err := reviewMode(mode)
+		if err != nil {
+			return err
+		}
 		prompt, err := x.prompt(args)
 		if err != nil {
 			return err
@@ -29,14 +36,64 @@ func (x *cli) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := a.OpenSession(cmd.Context(), app.SessionOptions{Resume: resume, Unattended: true})
+		s, err := a.OpenSession(cmd.Context(), app.SessionOptions{Resume: resume, Unattended: true, NoReviews: reviews != reviewWait})
 		if err != nil {
 			return err
 		}
-		return x.turn(cmd.Context(), s, prompt)
+		err = x.turn(cmd.Context(), s, prompt)
+		if reviews == reviewBackground && a.ReviewDue() {
+			if derr := x.detach("reviews", "run", s.ID()); derr != nil {
+				fmt.Fprintln(x.Err, "hermes: no review in the background: "+derr.Error())
+			}
+		}
+		return err
 	}, cobra.ArbitraryArgs)
 	c.Flags().StringVar(&resume, "resume", "", "go on with a session: an id, a prefix or last")
+	c.Flags().StringVar(&mode, "review", reviewWait, "when a review is due: wait for it after the answer (Ctrl+C skips it), leave it to the background, or off")
 	return c
+}
+
+// What happens to a review that is due at the end of a run.
+const (
+	reviewWait       = "wait"
+	reviewBackground = "background"
+	reviewOff        = "off"
+)
+
+func reviewMode(s string) (string, error) {
+	switch s {
+	case reviewWait, reviewBackground, reviewOff:
+		return s, nil
+	}
+	return "", usageError("--review=%s: choose wait, background or off", s)
+}
+
+// waitReviews lets a review that has started come to its end. The answer is out already, so the wait is
+// bounded and Ctrl+C skips it.
+func (x *cli) waitReviews(ctx context.Context, s *app.Session) {
+	if !s.Reviewing() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.ReviewPatience())
+	defer cancel()
+	if !s.WaitReviews(ctx) {
+		fmt.Fprintln(x.Err, "hermes: the review is left unfinished; its turns stay on the list for the next one")
+	}
+}
+
+// detach starts this program again, on its own, with the same home.
+func (x *cli) detach(args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := exec.Command(self, append(args, "--home", x.app.Home.Dir())...)
+	c.Env, c.Dir = x.Environ, x.Dir
+	alone(c)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	return c.Process.Release()
 }
 
 // prompt joins the arguments and what is piped in.
@@ -95,6 +152,7 @@ func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
 	err := s.Conversation.Send(prompt)
 	if err == nil {
 		s.Conversation.Wait(ctx)
+		x.waitReviews(ctx, s)
 	}
 	cerr := s.Close(context.WithoutCancel(ctx))
 	end := <-ended
@@ -147,8 +205,9 @@ func (s *shownError) Unwrap() error {
 type printer struct {
 	*cli
 
-	line string // of the answer, not ended yet: control sequences are removed from whole lines
-	err  error  // of standard output
+	maxCalls int    // of the review under way
+	line     string // of the answer, not ended yet: control sequences are removed from whole lines
+	err      error  // of standard output
 }
 
 func (p *printer) event(e core.Event) {
@@ -186,6 +245,12 @@ func (p *printer) event(e core.Event) {
 		}
 	case *core.RunEnded:
 		p.end(e)
+	case *core.ReviewStarted, *core.ReviewStep, *core.ProposalAdded:
+		p.learned(e)
+	case *core.ReviewEnded:
+		fmt.Fprintf(p.Err, "%s\n", sayReview(review.Record{
+			State: review.State(e.State), Note: e.Note, Error: e.Error, Saved: e.Saved, Held: e.Held, Calls: e.Calls, MaxCalls: p.maxCalls,
+		}))
 	}
 }
 
