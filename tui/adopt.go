@@ -79,7 +79,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		m.run.meter.add(*e)
 		return nil
 	case *core.MemoryChanged:
-		return m.memoryCmd()
+		return m.memoryChanged()
 	case *core.ApprovalAsked:
 		m.chat.Apply(e, m.log.Apply(e))
 		return tea.Batch(m.ask(e.Approval), m.ring("asks for approval: "+e.Approval.Tool))
@@ -114,8 +114,11 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		m.dropAsks()
 	}
 	m.chat.Apply(e, m.log.Apply(e))
-	if _, ended := e.(*core.RunEnded); ended && len(m.chat.Queue()) == 0 {
-		return m.ring("is done" + m.titled())
+	if _, ended := e.(*core.RunEnded); ended {
+		if len(m.chat.Queue()) == 0 {
+			return tea.Batch(m.memoryChanged(), m.ring("is done"+m.titled()))
+		}
+		return m.memoryChanged() // its commands may have changed the files
 	}
 	return nil
 }

@@ -103,6 +103,10 @@ func prefixBindings() []action {
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
 		memory,
 		{
+			Binding: keys.Binding{ID: "memory.tidy", Scope: keys.Prefix, Keys: []string{"m"}, Slash: "/memory", Help: "clean memory up"}, why: whyNoCleanup,
+			run: func(m *Model, _ string) tea.Cmd { return m.openCleanup() },
+		},
+		{
 			Binding: keys.Binding{ID: "pane.next", Scope: keys.Prefix, Keys: []string{"o"}, Help: "next pane"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.cycle(1) },
 		},
@@ -272,7 +276,8 @@ func listBindings() []action {
 		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.list().Page() / 2 }), "ctrl+u"),
 		b("list.pagedown", "page down", sel(func(m *Model) int { return m.list().Page() }), "pgdown"),
 		b("list.pageup", "page up", sel(func(m *Model) int { return -m.list().Page() }), "pgup"),
-		b("list.open", "full output or entry", (*Model).openRow, "enter", "space"),
+		b("list.open", "full output; of memory: the clean-up", (*Model).openRow, "enter"),
+		b("list.view", "full output or entry", (*Model).viewRow, "space", "v"),
 		b("list.copy", "copy the output or entry", func(m *Model) tea.Cmd {
 			if m.scr.focus == layout.Memory {
 				return m.copyEntry()

@@ -47,6 +47,14 @@ func (m *Model) gotoPane(p layout.Pane) tea.Cmd {
 		return m.remember()
 	}
 	m.focusPane(p)
+	return m.arrived(p)
+}
+
+// arrived reads what may have changed behind the back of a pane that gets the keys.
+func (m *Model) arrived(p layout.Pane) tea.Cmd {
+	if p == layout.Memory {
+		return m.memoryCmd()
+	}
 	return nil
 }
 
@@ -77,6 +85,7 @@ func (m *Model) cycle(by int) tea.Cmd {
 		}
 	default:
 		m.focusPane(panes[at-1])
+		return m.arrived(panes[at-1])
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func memoryViews() map[string][]string {
 	return map[string][]string{
 		"memory":       nil,
 		"memory-focus": {"ctrl+x", "4", "j"},
-		"memory-entry": {"ctrl+x", "4", "j", "enter"},
+		"memory-entry": {"ctrl+x", "4", "j", "space"},
 		"memory-zoom":  {"ctrl+x", "4", "ctrl+x", "4"},
 	}
 }
@@ -182,7 +182,7 @@ func TestMemory_switch(t *testing.T) {
 func TestMemory_keysAndMouse(t *testing.T) {
 	t.Parallel()
 	r, _ := memoryRig(t, 120, 40)
-	r.keys("ctrl+x", "4", "j", "enter")
+	r.keys("ctrl+x", "4", "j", "space")
 	if got := ansi.Strip(r.screen()); !strings.Contains(got, "saved by review · 2026-11-28 09:30 · this session") || !strings.Contains(got, "予約は必ず前日までに。") {
 		t.Fatalf("no entry on the screen:\n%s", got)
 	}

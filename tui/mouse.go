@@ -29,8 +29,7 @@ func (m *Model) stageMouse(msg tea.Msg) (tea.Cmd, bool) {
 	case tea.MouseWheelMsg:
 		return m.wheel(msg), true
 	case tea.MouseClickMsg:
-		m.click(msg)
-		return nil, true
+		return m.click(msg), true
 	case tea.MouseMotionMsg:
 		m.drag(msg.X, msg.Y)
 		return nil, true
@@ -91,24 +90,27 @@ func (m *Model) under(x, y int) (layout.Pane, layout.Rect) {
 }
 
 // click focuses the pane under the pointer and selects what is there; dragging may follow.
-func (m *Model) click(msg tea.MouseClickMsg) {
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.sel = selection{}
 	if m.covered() || msg.Button != tea.MouseLeft {
-		return
+		return nil
 	}
 	if m.scr.lay.Tabs.Contains(msg.X, msg.Y) {
 		if p := m.tabAt(msg.X); p != 0 {
 			m.focusPane(p)
 		}
-		return
+		return nil
 	}
 	p, body := m.under(msg.X, msg.Y)
 	if p == 0 {
-		return
+		return nil
 	}
 	m.sel = selection{body: body, x1: msg.X, y1: msg.Y, x2: msg.X, y2: msg.Y, dragging: body.W > 0}
 	if p == layout.Memory && body.H > 0 { // first: with the focus its lines may move
-		m.memory.Click(msg.Y - body.Y)
+		if hit := m.memory.Click(msg.Y - body.Y); !hit && m.scr.focus == p && whyNoCleanup(m) == "" {
+			m.sel = selection{}
+			return m.openCleanup() // a click on the gauges of the focused pane
+		}
 	}
 	if p != m.scr.focus {
 		m.focusPane(p)
@@ -125,6 +127,7 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 		m.tools.Click(msg.Y - body.Y)
 	default:
 	}
+	return nil
 }
 
 func (m *Model) drag(x, y int) {

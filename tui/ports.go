@@ -136,6 +136,9 @@ type Workspace struct {
 	Files        Files
 	Shell        Shell
 	Memory       Memory // nil: there is no memory pane
+	Cleaner      Cleaner
+	Transcripts  Transcripts
+	Finder       Finder
 	Info         Info
 	// Close ends the conversation: it interrupts a run, waits for its end, releases the session and
 	// closes the feed. The root calls it once, in a command, when the workspace is replaced, and Run

@@ -234,3 +234,6 @@ func TestUndo_replayed(t *testing.T) {
 	r.shows("text 2", "a turn was undone here", "text 5")
 	r.hides("text 3", "text 4")
 }
+
+// plain is the screen without colours.
+func (r *rig) plain() string { return ansi.Strip(r.screen()) }

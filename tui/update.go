@@ -55,6 +55,7 @@ func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
 		return tea.Batch(tea.ClearScreen, m.tickIfBusy()), true
 	case tea.FocusMsg:
 		m.scr.away, m.run.ended = false, false
+		return m.memoryChanged(), true // an editor may have been at the files
 	case tea.BlurMsg:
 		m.scr.away = true
 	case tea.KeyReleaseMsg:
@@ -228,6 +229,10 @@ func (m *Model) composed(msg tea.Msg) tea.Cmd {
 		m.previewCame(msg)
 	case memoryMsg:
 		return m.memoryCame(msg)
+	case cameMsg:
+		if msg.gen == m.ws.gen {
+			return msg.take(m)
+		}
 	case filesMsg:
 		return m.filesCame(msg)
 	case shellOutMsg:

@@ -24,6 +24,8 @@ func whyNoSwitch(m *Model) string {
 		return notHere
 	case m.run.active:
 		return runFirst
+	case m.tidying():
+		return "the memory clean-up holds changes that are not written · Esc goes back to it"
 	}
 	return ""
 }
@@ -136,8 +138,16 @@ func steerCommand(m *Model, args string) tea.Cmd {
 	return func() tea.Msg { return sentMsg{gen: gen, text: args, err: port.Steer(ctx, args)} }
 }
 
-// openRow opens the selected line of the list pane that has the keys.
+// openRow opens the selected line of the list pane that has the keys; of memory it opens the clean-up.
 func (m *Model) openRow() tea.Cmd {
+	if m.scr.focus == layout.Memory && m.ws.Cleaner != nil {
+		return m.openCleanup()
+	}
+	return m.viewRow()
+}
+
+// viewRow shows the selected line of the list pane that has the keys in full.
+func (m *Model) viewRow() tea.Cmd {
 	if m.scr.focus == layout.Memory {
 		return m.showEntry()
 	}

@@ -28,7 +28,10 @@ type Row struct {
 	Updated  time.Time `json:"updated"`
 	Messages int       `json:"messages"` // of people and models
 	Bytes    int64     `json:"bytes"`
-	Open     bool      `json:"open"` // held by a process
+	Open     bool      `json:"open"`     // held by a process
+	Requests int       `json:"requests"` // of the conversation itself to its model, side tasks left out
+	Cost     core.Cost `json:"cost"`     // of all requests, as far as prices were known
+	Prompt   string    `json:"-"`        // hash of the frozen system prompt
 	Parent   *Parent   `json:"parent,omitempty"`
 }
 
@@ -100,12 +103,23 @@ func (r *Row) scan(line []byte, first *string) {
 	case bytes.Contains(head, []byte(`"type":"session"`)):
 		var h Header
 		if json.Unmarshal(line, &h) == nil {
-			r.Created, r.Folder, r.Model, r.Parent = h.Created, h.Cwd, h.Model, h.Parent
+			r.Created, r.Folder, r.Model, r.Parent, r.Prompt = h.Created, h.Cwd, h.Model, h.Parent, h.Prompt
 		}
 	case bytes.Contains(head, []byte(`"type":"title"`)), bytes.Contains(head, []byte(`"type":"model"`)):
 		var rec core.Record
 		if json.Unmarshal(line, &rec) == nil {
 			r.Title, r.Model = cmp.Or(rec.Title, r.Title), cmp.Or(rec.Model, r.Model)
+		}
+	case bytes.Contains(head, []byte(`"type":"usage"`)):
+		if !bytes.Contains(line, []byte(`"reason":"`)) {
+			r.Requests++
+		}
+		if i := bytes.LastIndex(line, []byte(`"cost":`)); i >= 0 {
+			var c core.Cost
+			end := bytes.IndexAny(line[i+7:], ",}")
+			if end >= 0 && c.UnmarshalJSON(line[i+7:i+7+end]) == nil {
+				r.Cost = r.Cost.Add(c)
+			}
 		}
 	case bytes.Contains(head, []byte(`"type":"message"`)):
 		if bytes.Contains(head, []byte(`"role":"tool"`)) {

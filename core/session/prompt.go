@@ -73,6 +73,12 @@ func (st *Store) loadPrompt(h Header) (Prompt, error) {
 	return p, nil
 }
 
+// PromptText is the frozen system prompt with this hash (Row.Prompt).
+func (st *Store) PromptText(sum string) (string, error) {
+	b, err := st.blob(sum)
+	return string(b), err
+}
+
 var errAltered = errors.New("its content does not fit its name")
 
 func (st *Store) blob(sum string) ([]byte, error) {

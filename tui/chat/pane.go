@@ -42,6 +42,8 @@ type Pane struct {
 	focused bool
 	covered bool // something lies over the pane and has the keys
 	reading bool // the transcript has the keys, not the composer
+	// readOnly: a stored session is shown; there is no composer.
+	readOnly bool
 
 	items   []*item
 	warm    []*item // those that hold drawn lines
@@ -115,7 +117,7 @@ func (p *Pane) Read(on bool) {
 	if on && !p.reading {
 		p.sel = p.lastVisible()
 	}
-	p.reading = on && len(p.items) > 0
+	p.reading = (on || p.readOnly) && len(p.items) > 0
 	if !p.reading {
 		p.from = -1
 		p.EndSearch()
@@ -206,7 +208,12 @@ func (p *Pane) transcriptHeight() int {
 	return max(h, 0)
 }
 
-func (p *Pane) composerHeight() int { return p.editor.Rows() + 2 }
+func (p *Pane) composerHeight() int {
+	if p.readOnly {
+		return 0
+	}
+	return p.editor.Rows() + 2
+}
 
 func (p *Pane) queueHeight() int {
 	n := len(p.queue)
@@ -224,8 +231,10 @@ func (p *Pane) View() string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, p.queueLines()...)
-	box, _, _ := p.composerBox()
-	lines = append(lines, box...)
+	if !p.readOnly {
+		box, _, _ := p.composerBox()
+		lines = append(lines, box...)
+	}
 	if len(lines) > p.h {
 		lines = lines[len(lines)-p.h:]
 	}
@@ -238,7 +247,7 @@ func (p *Pane) Cursor() (x, y int, ok bool) {
 		_, x := p.searchLine()
 		return x, p.transcriptHeight(), true
 	}
-	if !p.focused || p.reading {
+	if !p.focused || p.reading || p.readOnly {
 		return 0, 0, false
 	}
 	box, cx, cy := p.composerBox()

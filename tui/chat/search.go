@@ -141,8 +141,12 @@ func (p *Pane) Found(m Matches) {
 	}
 	for i := min(p.sel, len(p.items)-1); i >= 0; i-- { // what one reads, else what was said before
 		if p.search.hits[p.items[i]] {
+			by := -1
+			if p.readOnly && i == p.sel { // opened at this entry: from its beginning
+				by = 1
+			}
 			p.sel = i
-			p.showMatch(-1)
+			p.showMatch(by)
 			return
 		}
 	}

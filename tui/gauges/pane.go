@@ -111,7 +111,7 @@ func (p *Pane) Badge() string {
 
 // ShortHelp lists the keys that matter.
 func (p *Pane) ShortHelp() []keys.Hint {
-	return []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "entry"}, {Key: "y", Word: "copy"}, {Key: "q", Word: "back"}}
+	return []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "clean up"}, {Key: "space", Word: "entry"}, {Key: "y", Word: "copy"}, {Key: "q", Word: "back"}}
 }
 
 // View draws the gauges and, below them, the entries that fit.
@@ -186,7 +186,7 @@ func (p *Pane) Select(n int) {
 // Page is how many lines a page key moves.
 func (p *Pane) Page() int { return max(p.listHeight()-1, 1) }
 
-// Click selects the line y of the body and tells whether there is an entry.
+// Click selects the line y of the body and tells whether there is an entry; the gauges above are none.
 func (p *Pane) Click(y int) bool {
 	p.settle()
 	i := p.top + y - len(p.head())
@@ -195,6 +195,12 @@ func (p *Pane) Click(y int) bool {
 	}
 	p.sel = i
 	return true
+}
+
+// SelectedID is the id of the selected entry, "" when there is none.
+func (p *Pane) SelectedID() string {
+	_, id := p.selectedID()
+	return id
 }
 
 func (p *Pane) selectedID() (store, id string) {

@@ -59,4 +59,5 @@ type Rule struct {
 type PreviewLine struct {
 	Who  string // "you", "hermes" or a tool's name
 	Text string // its beginning is enough
+	Here bool   // the message that was looked for
 }

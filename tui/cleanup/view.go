@@ -1,0 +1,270 @@
+// Package cleanup is the memory clean-up: both stores with what each entry costs, where it came from and
+// what is odd about it, and a draft of what they shall become. A person marks, deletes, edits, merges,
+// moves and reorders in the draft; it leaves this package as one value when it is confirmed.
+//
+// It must not know ports, files or other views: the root hands it sheets and does what its actions ask
+// for. Start at View; the draft and its changes are in draft.go, the keys in keys.go, the text being
+// written in edit.go, what others changed meanwhile in rebase.go, the drawing in draw.go.
+package cleanup
+
+import (
+	"time"
+
+	"hermes/core/memory"
+	"hermes/tui/composer"
+)
+
+// Background is what is known about entries beyond the stores.
+type Background struct {
+	// Requests counts, by entry id, the requests to a model that carried the entry.
+	Requests map[string]int
+	// Titles names sessions by id.
+	Titles map[string]string
+}
+
+// Do says what the person asked for.
+type Do int
+
+// The actions of the view.
+const (
+	Nothing Do = iota
+	Close
+	Write   // Draft is to be written; Written or Refused follows
+	History // of entry ID
+	Deleted // the entries that can be restored
+	Origin  // the session that saved entry ID
+	Read    // the whole text
+	Copy    // Text
+)
+
+// Action is a request to the root.
+type Action struct {
+	Do      Do
+	ID      string
+	Title   string // of Read and History
+	Text    string
+	Session string // of Origin
+	Run     string // of Origin; may be empty
+	Draft   memory.Draft
+}
+
+type mode int
+
+const (
+	browsing mode = iota
+	editing
+	confirming
+	leaving
+	busy
+)
+
+// maxUndo bounds the undo stack.
+const maxUndo = 200
+
+// View is the clean-up of one workspace. Create it with New; it says that it reads until SetSheets or
+// SetError.
+type View struct {
+	now    func() time.Time
+	sheets []memory.Sheet
+	known  map[string]memory.Entry // by id, as they stand on the disk
+	home   map[string]int          // id → sheet it stands in on the disk
+	place  map[string]int          // id → number within that sheet, from 1
+	back   Background
+	loaded bool
+
+	base, cur  draft
+	undo, redo []draft
+	serial     int // names new entries
+
+	marks    map[string]bool // by item key
+	store    int
+	sel, top []int // by sheet
+	scroll   int   // of the stacked list
+
+	mode   mode
+	edit   edit
+	after  bool // close once the draft is written
+	done   bool // it is written; fresh sheets are due
+	err    string
+	note   string
+	want   string // id of the entry to select when the sheets come
+	beside bool   // how it was last drawn; decides where j goes at the end of a store
+	rows   int    // lines of the list as last drawn
+}
+
+// New returns the view. want is the id of the entry to begin at; "" begins at the top.
+func New(now func() time.Time, want string) *View {
+	return &View{now: now, want: want, marks: map[string]bool{}}
+}
+
+// SetError says why the stores could not be read; what is shown stays.
+func (v *View) SetError(text string) {
+	v.err = text
+	if v.done {
+		v.mode, v.done = browsing, false
+	}
+}
+
+// SetBackground gives what is known about entries beyond the stores.
+func (v *View) SetBackground(b Background) { v.back = b }
+
+// SetSheets shows the stores as they stand. Pending changes are kept: what others changed since is
+// brought into the draft, and said.
+func (v *View) SetSheets(sheets []memory.Sheet) {
+	if v.mode == busy && !v.done {
+		return // our own change may be in them already; fresh ones follow the answer
+	}
+	old, oldHome := v.base, v.home
+	v.sheets, v.loaded, v.err = sheets, true, ""
+	v.known, v.home, v.place = map[string]memory.Entry{}, map[string]int{}, map[string]int{}
+	v.base = make(draft, len(sheets))
+	for s, sheet := range sheets {
+		for i, e := range sheet.Entries {
+			v.known[e.ID], v.home[e.ID], v.place[e.ID] = e, s, i+1
+			v.base[s] = append(v.base[s], item{key: e.ID, id: e.ID, text: e.Text})
+		}
+	}
+	switch {
+	case len(v.sel) != len(sheets):
+		v.sel, v.top, v.store = make([]int, len(sheets)), make([]int, len(sheets)), 0
+		v.cur, v.undo, v.redo = v.base, nil, nil
+	case v.done:
+		v.mode, v.done = browsing, false
+		v.cur, v.undo, v.redo = v.base, nil, nil
+	default:
+		v.rebase(old, oldHome)
+	}
+	if v.want != "" {
+		v.find(v.want)
+		v.want = ""
+	}
+	v.settle()
+}
+
+// find puts the selection on the item with this key.
+func (v *View) find(key string) {
+	if s, i := v.cur.find(key); i >= 0 {
+		v.store, v.sel[s] = s, i
+	}
+}
+
+// settle keeps the selections within their lists.
+func (v *View) settle() {
+	for s := range v.sel {
+		v.sel[s] = max(min(v.sel[s], len(v.cur[s])-1), 0)
+	}
+	for k := range v.marks {
+		if _, i := v.cur.find(k); i < 0 {
+			delete(v.marks, k)
+		}
+	}
+}
+
+// selected is the item under the cursor; nil when its store is empty.
+func (v *View) selected() *item {
+	if v.store >= len(v.cur) || v.sel[v.store] >= len(v.cur[v.store]) {
+		return nil
+	}
+	return &v.cur[v.store][v.sel[v.store]]
+}
+
+// Pending tells whether there are changes that are not written.
+func (v *View) Pending() bool { return v.changes().any() || v.mode == editing && v.edit.changed() }
+
+// Draft is what the stores shall become.
+func (v *View) Draft() memory.Draft {
+	var out memory.Draft
+	for s, sheet := range v.sheets {
+		d := &memory.DraftSheet{Base: []string{}}
+		for _, e := range sheet.Entries {
+			d.Base = append(d.Base, e.ID)
+		}
+		for _, it := range v.cur[s] {
+			switch {
+			case it.gone:
+			case it.id != "":
+				d.Items = append(d.Items, memory.DraftItem{ID: it.id})
+			default:
+				d.Items = append(d.Items, memory.DraftItem{Text: it.text, From: it.from})
+			}
+		}
+		if sheet.Target == memory.User {
+			out.User = d
+		} else {
+			out.Memory = d
+		}
+	}
+	return out
+}
+
+// Written hears that the draft was written; fresh sheets follow, until then the view takes no keys. It
+// tells whether the view is done.
+func (v *View) Written(r memory.Tidied) (closes bool) {
+	v.done = true
+	clear(v.marks)
+	v.note = "written as one change"
+	if r.LedgerID == "" {
+		v.note = "nothing had to change"
+	}
+	if r.Kept > 0 {
+		v.note += ", " + plural(r.Kept, "entry", "entries") + " that came meanwhile kept"
+	}
+	if r.Gone > 0 {
+		v.note += ", " + plural(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
+	}
+	return v.after
+}
+
+// Note is the last thing worth telling, for where it is told when the view has closed.
+func (v *View) Note() string { return v.note }
+
+// Refused hears why the draft was not written. Everything stays as it is.
+func (v *View) Refused(text string) {
+	v.mode, v.err, v.after = browsing, text, false
+}
+
+// Restore puts text, which was deleted once, at the end of its store in the draft.
+func (v *View) Restore(t memory.Target, text string) {
+	for s, sheet := range v.sheets {
+		if sheet.Target != t {
+			continue
+		}
+		next := v.cur.clone()
+		next[s] = append(next[s], v.fresh(text, nil))
+		v.change(next)
+		v.store, v.sel[s] = s, len(next[s])-1
+		v.note = "restored in the draft · w writes it"
+		return
+	}
+	v.err = t.File() + " is switched off"
+}
+
+// fresh makes an item of new text.
+func (v *View) fresh(text string, from []string) item {
+	v.serial++
+	return item{key: newKey(v.serial), text: text, from: from}
+}
+
+// change makes next the draft; u brings the present one back.
+func (v *View) change(next draft) {
+	v.undo = append(v.undo, v.cur)
+	if len(v.undo) > maxUndo {
+		v.undo = v.undo[1:]
+	}
+	v.cur, v.redo = next, nil
+	v.err, v.note = "", ""
+	v.settle()
+}
+
+// edit is a text being written.
+type edit struct {
+	ed    *composer.Editor
+	title string
+	orig  string
+	keys  []string // items the text replaces; none for a new entry
+	store int
+	armed bool // Esc was pressed once
+	err   string
+}
+
+func (e *edit) changed() bool { return e.ed != nil && e.ed.Text() != e.orig }
