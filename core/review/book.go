@@ -176,17 +176,17 @@ func (b *Book) load() (book, error) {
 	s := book{Version: Version}
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return book{}, &core.Error{
-			Code: core.CodeConfig, Op: "read", Subject: b.home.ReviewState(), Err: errDamaged{err},
+			Code: core.CodeConfig, Op: "read", Subject: b.home.ReviewState(), Err: damagedError{err},
 			Hint: "It holds counters only. The next change sets it aside and starts anew.",
 		}
 	}
 	return s, nil
 }
 
-// errDamaged marks a file that holds no valid state.
-type errDamaged struct{ err error }
+// damagedError marks a file that holds no valid state.
+type damagedError struct{ err error }
 
-func (e errDamaged) Error() string { return "damaged: " + e.err.Error() }
+func (e damagedError) Error() string { return "damaged: " + e.err.Error() }
 
 // update changes the file under its lock. A damaged file is set aside under another name first.
 func (b *Book) update(ctx context.Context, f func(*book)) error {
@@ -196,7 +196,7 @@ func (b *Book) update(ctx context.Context, f func(*book)) error {
 	}
 	return home.WithLock(ctx, path+".lock", func() error {
 		s, err := b.load()
-		if d := (errDamaged{}); errors.As(err, &d) {
+		if d := (damagedError{}); errors.As(err, &d) {
 			aside := fmt.Sprintf("%s.damaged-%s", path, b.now().UTC().Format("20060102T150405"))
 			if err := os.Rename(path, aside); err != nil {
 				return &core.Error{Op: "set aside", Subject: path, Err: err}

@@ -87,7 +87,7 @@ func (x *cli) detach(args ...string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.Command(self, append(args, "--home", x.app.Home.Dir())...)
+	c := exec.Command(self, append(args, "--home", x.app.Home.Dir())...) //nolint:noctx // it outlives this process
 	c.Env, c.Dir = x.Environ, x.Dir
 	alone(c)
 	if err := c.Start(); err != nil {
