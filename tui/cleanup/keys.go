@@ -1,6 +1,7 @@
 package cleanup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -272,6 +273,11 @@ func (v *View) startMerge() {
 		}
 	}
 	keys = slices.DeleteFunc(keys, func(k string) bool { s, i := v.cur.find(k); return i < 0 || v.cur[s][i].gone })
+	slices.SortFunc(keys, func(a, b string) int {
+		as, ai := v.cur.find(a)
+		bs, bi := v.cur.find(b)
+		return cmp.Or(cmp.Compare(as, bs), cmp.Compare(ai, bi))
+	})
 	if len(keys) < 2 {
 		v.err = "mark two or more entries with space, then m merges them"
 		return

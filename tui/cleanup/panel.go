@@ -125,7 +125,7 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 func (v *View) flagLine(f memory.Flag) string {
 	line := f.Message
 	if f.Code == memory.FlagNear {
-		line = "near-duplicate of entry " + v.number(f.Of) + ": " + f.Message
+		line = "near-duplicate of entry " + v.number(v.store, f.Of) + ": " + f.Message
 	}
 	if f.Code == memory.FlagBlocked {
 		line = "kept out of prompts: " + line
@@ -179,8 +179,8 @@ func (v *View) originLine(st *theme.Styles, it item, w int) string {
 		}
 		parts = append(parts, session+" (Enter)")
 	}
-	if o.Reason != "" {
-		parts = append(parts, cell.Line(o.Reason))
+	if reason := strings.TrimSuffix(text.OneLine(o.Reason), cell.Ellipsis); reason != "" && !strings.HasPrefix(text.OneLine(it.text), reason) {
+		parts = append(parts, text.OneLine(o.Reason)) // not what the entry says itself
 	}
 	return st.Muted.Render(cell.Truncate(strings.Join(parts, " · "), w))
 }

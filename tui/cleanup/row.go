@@ -49,7 +49,7 @@ func (v *View) row(st *theme.Styles, s, i, w int) string {
 		v.cost(st, it) + st.Faint.Render(fmt.Sprintf(" %5s ", text.Thousands(text.Len(it.text))))
 	tail := v.tail(st, it, w)
 	room := max(w-cell.Width(head)-cell.Width(tail), 0)
-	flags := cell.Truncate(v.flagWords(it), room*2/5)
+	flags := cell.Truncate(v.flagWords(s, it), room*2/5)
 	if flags != "" {
 		room = max(room-cell.Width(flags)-1, 0)
 		flags = st.Warn.Render(flags) + " "
@@ -120,14 +120,14 @@ func (v *View) flags(it item) []memory.Flag {
 
 func (v *View) blocked(it item) bool { return it.id != "" && v.known[it.id].Blocked() }
 
-// flagWords are the remarks in a few words.
-func (v *View) flagWords(it item) string {
+// flagWords are the remarks on it, which stands in store s, in a few words.
+func (v *View) flagWords(s int, it item) string {
 	var out []string
 	for _, f := range v.flags(it) {
 		word := string(f.Code)
 		switch f.Code {
 		case memory.FlagNear:
-			word = "like " + v.number(f.Of)
+			word = "like " + v.number(s, f.Of)
 		case memory.FlagInstruction:
 			word = "order"
 		case memory.FlagProcedure:
@@ -146,14 +146,14 @@ func (v *View) flagWords(it item) string {
 	return "⚠ " + strings.Join(out, ", ")
 }
 
-// number says where an entry stands now; "…" when it is gone.
-func (v *View) number(id string) string {
-	s, i := v.cur.find(id)
+// number says where an entry stands now, seen from store s; "…" when it is gone.
+func (v *View) number(s int, id string) string {
+	at, i := v.cur.find(id)
 	switch {
 	case i < 0:
 		return cell.Ellipsis
-	case s != v.home[id] || len(v.sheets) > 1 && s != v.store:
-		return fmt.Sprintf("%s %d", v.name(s), i+1)
+	case at != s:
+		return fmt.Sprintf("%s %d", v.name(at), i+1)
 	}
 	return fmt.Sprint(i + 1)
 }

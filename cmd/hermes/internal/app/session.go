@@ -387,5 +387,6 @@ func (s *Session) Close(ctx context.Context) error {
 	s.stop()
 	err := errors.Join(s.tools.close(), s.ses.Close())
 	s.Feed.Close()
+	s.app.pruneLedger(ctx)
 	return err
 }
