@@ -71,7 +71,8 @@ func Open(o Options) (*App, error) {
 		return nil, err
 	}
 	a := &App{opts: o, Home: h, Settings: config.Open(h), Sessions: session.NewStore(h), Index: index.New(h), now: time.Now}
-	a.logFile = &logFile{path: h.LogFile()}
+	a.logFile = &logFile{path: h.LogFile(), redact: currentRedactor{a}.Redact}
+	a.state.Store(&state{redactor: redact.New(nil)}) // until Reload
 	a.Log = slog.New(slog.NewTextHandler(a.logFile, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a.Reload()
 	a.copies = undo.New(h, a.Config().Undo.MaxBytes)

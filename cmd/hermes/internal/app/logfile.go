@@ -14,9 +14,10 @@ import (
 const logLimit = 5 << 20
 
 // logFile is an io.Writer that creates its file with the first line, so that a fresh machine stays
-// untouched, and rotates it at logLimit.
+// untouched, and rotates it at logLimit. Secrets are removed from every line: errors quote what they meet.
 type logFile struct {
-	path string
+	path   string
+	redact func(string) string
 
 	mu   sync.Mutex
 	f    *os.File
@@ -25,6 +26,8 @@ type logFile struct {
 
 // Write appends p, one log line. A log that cannot be written is given up for this line only.
 func (l *logFile) Write(p []byte) (int, error) {
+	whole := len(p)
+	p = []byte(l.redact(string(p)))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.f != nil && l.size+int64(len(p)) > logLimit {
@@ -40,6 +43,9 @@ func (l *logFile) Write(p []byte) (int, error) {
 	}
 	n, err := l.f.Write(p)
 	l.size += int64(n)
+	if err == nil {
+		n = whole
+	}
 	return n, err
 }
 
