@@ -193,7 +193,7 @@ func (r *Registry) finish(res core.ToolResult, run core.ToolRun, limit int) core
 	res.Content = r.redact(text.CleanUTF8(res.Content))
 	if res.Detail != nil {
 		d := *res.Detail
-		d.Summary, d.Diff = r.redact(d.Summary), r.redact(d.Diff)
+		d.Summary, d.Diff, d.Taint = r.redact(d.Summary), r.redact(d.Diff), r.redact(d.Taint)
 		res.Detail = &d
 	}
 	cutText, cut := text.HeadTail(res.Content, limit)

@@ -137,7 +137,7 @@ func (r *Registry) Run(ctx context.Context, call core.ToolCall, at core.ToolRun)
 			run = v.Run
 		}
 	}
-	return r.finish(r.execute(ctx, call.Name, run, at), at, r.limit(e.tool))
+	return r.finish(r.execute(ctx, e, run, at), at, r.limit(e.tool))
 }
 
 // Limits are the limits in force for the model as it is now.
@@ -182,12 +182,15 @@ func (r *Registry) report(name string, value any) {
 
 // execute runs the tool under the time limit. A tool that ignores the end of its context is left
 // behind after a grace: the model and the person must not wait for it.
-func (r *Registry) execute(ctx context.Context, name string, run func(context.Context, core.ToolRun) core.ToolResult, at core.ToolRun) core.ToolResult {
-	limit := r.opts.Limit
+func (r *Registry) execute(ctx context.Context, e entry, run func(context.Context, core.ToolRun) core.ToolResult, at core.ToolRun) core.ToolResult {
+	name, limit := e.spec.Name, r.opts.Limit
 	if limit <= 0 {
 		limit = Limit
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if _, patient := e.tool.(Patient); !patient {
+		limited, cancel = context.WithTimeout(ctx, limit)
+	}
 	defer cancel()
 	done := make(chan core.ToolResult, 1)
 	go func() {

@@ -155,6 +155,22 @@ func TestRegistry_stuckTool(t *testing.T) {
 	}
 }
 
+// waiting is a tool that waits for somebody.
+type waiting struct{ probe }
+
+func (waiting) WaitsForOthers() {}
+
+func TestRegistry_waitsForPeople(t *testing.T) {
+	t.Parallel()
+	r := tools.New(tools.Options{Limit: time.Nanosecond, Grace: time.Nanosecond}, waiting{probe{name: "asks", run: func(ctx context.Context, _ core.ToolRun) core.ToolResult {
+		_, bounded := ctx.Deadline()
+		return core.ToolResult{OK: !bounded, Content: "answered"}
+	}}})
+	if res := call(t, r, "asks", "{}"); !res.OK {
+		t.Errorf("%+v", res)
+	}
+}
+
 func TestRegistry_interrupted(t *testing.T) {
 	t.Parallel()
 	r := tools.New(tools.Options{}, probe{name: "x", run: func(ctx context.Context, _ core.ToolRun) core.ToolResult { <-ctx.Done(); return core.ToolResult{} }})

@@ -63,5 +63,10 @@ type Capped interface {
 	OutputLimit() int
 }
 
+// Patient is a tool that waits for people or agents and ends by their rules: the registry sets it no time.
+type Patient interface {
+	WaitsForOthers()
+}
+
 // Fail returns the result of a call that did not work.
 func Fail(text string) core.ToolResult { return core.ToolResult{Content: text} }

@@ -96,6 +96,9 @@ func (d *Delegate) Spec() core.ToolSpec { return d.spec }
 // the figures of each task stay.
 func (*Delegate) OutputLimit() int { return MaxAnswers + 10_000 }
 
+// WaitsForOthers says that sub-agents end by their own budget.
+func (*Delegate) WaitsForOthers() {}
+
 // Run runs the tasks of one call and returns when all have ended.
 func (d *Delegate) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	tasks, err := d.parse(run)

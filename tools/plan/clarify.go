@@ -50,6 +50,9 @@ func (*Clarify) Spec() core.ToolSpec {
 	}
 }
 
+// WaitsForOthers says that a person answers when they are back.
+func (*Clarify) WaitsForOthers() {}
+
 // Run asks and waits. The time limit of a call counts as no answer.
 func (c *Clarify) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	q, err := parseQuestion(run.Arguments)
