@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"hermes/core/text"
 )
@@ -266,17 +267,24 @@ func leastUsed(sections []*section, scores map[string]int) []*section {
 }
 
 // escape keeps text from ending or faking a tag of the index.
-func escape(s string) string { return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(s) }
+func escape(s string) string {
+	if !strings.ContainsAny(s, "<>") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), ">", "&gt;")
+}
 
 // Tokens estimates the tokens of s: four ASCII characters or one other character each.
 func Tokens(s string) int {
-	ascii, other := 0, 0
-	for _, r := range s {
-		if r < 0x80 {
+	ascii := 0
+	for i := range len(s) {
+		if s[i] < utf8.RuneSelf {
 			ascii++
-		} else {
-			other++
 		}
+	}
+	other := 0
+	if ascii < len(s) {
+		other = utf8.RuneCountInString(s) - ascii
 	}
 	return (ascii+3)/4 + other
 }

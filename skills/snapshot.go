@@ -1,6 +1,7 @@
 package skills
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -29,11 +30,9 @@ func readSnapshot(h home.Home) (map[string]dirRecord, map[string]fileRecord) {
 	if err != nil {
 		return nil, nil
 	}
-	var version struct {
-		Version any `json:"version"`
-	}
+	// What we write begins with the version; whatever begins otherwise is not ours and not worth decoding.
 	var s snapshot
-	if json.Unmarshal(data, &version) != nil || version.Version != snapshotVersion || json.Unmarshal(data, &s) != nil || s.Home != h.Dir() {
+	if !bytes.HasPrefix(data, []byte(`{"version":"`+snapshotVersion+`",`)) || json.Unmarshal(data, &s) != nil || s.Home != h.Dir() {
 		return nil, nil
 	}
 	return s.Dirs, s.Files
