@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,6 +24,8 @@ import (
 type realMemory struct {
 	*memory.Store
 	ledger *ledger.Ledger
+	// mu is held by calls, so that the folder is not taken away under one.
+	mu *sync.Mutex
 }
 
 func newMemory(t *testing.T) realMemory {
@@ -31,7 +34,9 @@ func newMemory(t *testing.T) realMemory {
 	l := ledger.New(h)
 	s := memory.New(memory.Options{Home: h, Ledger: l})
 	l.Register(s.Subject())
-	return realMemory{Store: s, ledger: l}
+	r := realMemory{Store: s, ledger: l, mu: &sync.Mutex{}}
+	t.Cleanup(r.mu.Lock) // forever: commands that come late find nothing to do
+	return r
 }
 
 func (r realMemory) by() ledger.Change { return ledger.Change{Actor: ledger.You, SessionID: "s1"} }
@@ -46,6 +51,8 @@ func (r realMemory) add(t *testing.T, target memory.Target, texts ...string) {
 }
 
 func (r realMemory) Sheets(ctx context.Context) ([]memory.Sheet, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var out []memory.Sheet
 	for _, t := range memory.Targets() {
 		s, err := r.Sheet(ctx, t)
@@ -62,6 +69,8 @@ func (r realMemory) Background(context.Context) (cleanup.Background, error) {
 }
 
 func (r realMemory) Tidy(ctx context.Context, d memory.Draft) (memory.Tidied, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.Store.Tidy(ctx, r.by(), d)
 }
 

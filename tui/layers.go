@@ -11,7 +11,6 @@ import (
 	"hermes/tui/approval"
 	"hermes/tui/card"
 	"hermes/tui/picker"
-	"hermes/tui/sessions"
 	"hermes/tui/theme"
 	"hermes/tui/viewer"
 )
@@ -77,75 +76,6 @@ func (m *Model) showCall(c *card.Call) tea.Cmd {
 // showHelp opens the key table.
 func (m *Model) showHelp() tea.Cmd {
 	m.push(&textLayer{view: viewer.New("Keys and commands", 92, m.helpLines)})
-	return nil
-}
-
-// sessionsLayer is the session picker.
-type sessionsLayer struct{ picker *sessions.Picker }
-
-func (l *sessionsLayer) setError(text string) { l.picker.SetError(text) }
-
-func (m *Model) showSessions() tea.Cmd {
-	l := &sessionsLayer{picker: sessions.New(m.ws.Info.SessionID, m.opt.Now)}
-	if m.ws.Previews != nil {
-		l.picker.ShowPreviews()
-	}
-	m.push(l)
-	return m.listCmd()
-}
-
-// pickSession is the picker at the start of the program.
-func (m *Model) pickSession() tea.Cmd {
-	if m.ws.Sessions == nil {
-		return m.toast(core.LevelWarn, "sessions: "+notHere)
-	}
-	return m.showSessions()
-}
-
-func (m *Model) listed(msg listedMsg) tea.Cmd {
-	for _, l := range m.layers {
-		if s, ok := l.(*sessionsLayer); ok {
-			if msg.err != nil {
-				return m.fail(msg.err)
-			}
-			s.picker.SetRows(msg.rows)
-			return s.preview(m)
-		}
-	}
-	return nil
-}
-
-func (l *sessionsLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
-	return l.picker.View(m.st, w, h)
-}
-
-func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
-	a := l.picker.Update(msg)
-	if a.Do == sessions.Nothing {
-		return l.preview(m)
-	}
-	again := func(m *Model) tea.Cmd { return m.listCmd() }
-	switch a.Do {
-	case sessions.Close:
-		m.pop(l)
-	case sessions.Resume:
-		if a.ID == m.ws.Info.SessionID {
-			m.pop(l)
-			return nil
-		}
-		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Open(ctx, a.ID) })
-	case sessions.Start:
-		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
-	case sessions.Fork:
-		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Fork(ctx, a.ID, "") })
-	case sessions.Rename:
-		return m.doCmd("renamed", again, func(ctx context.Context) error { return m.ws.Sessions.Rename(ctx, a.ID, a.Title) })
-	case sessions.Delete:
-		return m.doCmd("deleted", again, func(ctx context.Context) error { return m.ws.Sessions.Delete(ctx, a.ID) })
-	case sessions.Export:
-		return m.exportCmd(a.ID, "md", false)
-	case sessions.Nothing:
-	}
 	return nil
 }
 

@@ -217,16 +217,12 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 // composed handles what the commands around the composer bring back.
 func (m *Model) composed(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case previewDueMsg:
-		return m.previewDue(msg)
 	case layoutsMsg:
 		m.layoutsCame(msg)
 	case layoutsDueMsg:
 		return m.layoutsSaveCmd(msg)
 	case foundMsg:
 		m.chat.Found(msg.matches)
-	case previewMsg:
-		m.previewCame(msg)
 	case memoryMsg:
 		return m.memoryCame(msg)
 	case cameMsg:

@@ -49,7 +49,8 @@ func views() map[string]func(r *rig) {
 			var rows []SessionRow
 			for i, title := range []string{"deploy the flask app", "每周新闻摘要 digest", "東京タワー trip", "한강 ferry 渡し舟"} {
 				rows = append(rows, SessionRow{
-					ID: fmt.Sprint("s", i+1), Title: title, Model: "openai/gpt-5-mini", Messages: 4 * i * i,
+					ID: fmt.Sprint("s", i+1), Title: title, Model: "openai/gpt-5-mini", Folder: "~/src/app", Messages: 4 * i * i, Bytes: int64(1 + i*i*i*230_000),
+					Cost: core.Cost{USD: float64(i) * 0.021, Known: true}, Task: i == 3,
 					Updated: r.clock.now().Add(-time.Duration(i*i*7) * time.Hour), Open: i == 0,
 				})
 			}
@@ -57,7 +58,7 @@ func views() map[string]func(r *rig) {
 			r.keys("j", "j")
 			lines, _ := previewPort{r.p}.Preview(r.t.Context(), "s3")
 			l, _ := r.m.layers[0].(*sessionsLayer)
-			r.send(previewMsg{layer: l, id: "s3", lines: lines})
+			l.picker.SetPreview("s3", "", lines)
 		},
 		"failed": func(r *rig) {
 			at := core.Meta{SessionID: "s1"}

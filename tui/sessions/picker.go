@@ -1,15 +1,18 @@
-// Package sessions is the picker over stored sessions: filter, resume, rename, fork, delete (asked
-// again), export. It draws and decides what was asked for; the root does it.
+// Package sessions is the view over stored sessions: by recency, or what a search over everything ever
+// said found in them, with the place in the transcript beside. From here a session is read, resumed,
+// forked, renamed, exported or deleted (asked again). It draws and decides what was asked for; the root
+// does it, and searches.
 //
-// It must not know stores or conversations. Start at Picker.
+// It must not know stores, conversations or the index. Start at Picker; its keys are in keys.go, the
+// drawing in view.go and preview.go, what a search brings in found.go.
 package sessions
 
 import (
+	"slices"
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
+	"hermes/core"
 	"hermes/tui/composer"
 	"hermes/tui/match"
 	"hermes/tui/report"
@@ -22,30 +25,36 @@ type Row struct {
 	Model    string // "provider/model" of the last turn; may be empty
 	Folder   string
 	Updated  time.Time
-	Messages int  // messages of people and models
+	Messages int // messages of people and models
+	Bytes    int64
+	Cost     core.Cost
 	Open     bool // held by a process, this one or another
+	Task     bool // the transcript of a sub-agent
 }
 
 // Do says what the person asked for.
 type Do int
 
-// The actions of the picker.
+// The actions of the view.
 const (
 	Nothing Do = iota
 	Close
 	Resume
 	Start // a new session
 	Rename
-	Fork
+	Fork // up to Message, or all of it
 	Delete
 	Export
+	Read // read only, at Message
 )
 
 // Action is a request about session ID; Title belongs to Rename.
 type Action struct {
-	Do    Do
-	ID    string
-	Title string
+	Do      Do
+	ID      string
+	Message string
+	Title   string
+	Words   string // what to mark when reading
 }
 
 type mode int
@@ -57,11 +66,21 @@ const (
 	deleting
 )
 
-// Picker is the list. Create it with New; it shows "loading" until SetRows or SetError.
+// line is one line of the list: a session, or a hit in it.
+type line struct {
+	row Row
+	hit *Hit // nil: the session itself
+}
+
+// Picker is the view. Create it with New; it shows "loading" until SetRows or SetError.
 type Picker struct {
 	current string // id of the open session
 	rows    []Row
-	shown   []Row
+	byID    map[string]Row
+	lines   []line
+	shown   int // sessions among lines
+	hidden  int // sub-agents that are left out
+	tasks   bool
 	loaded  bool
 	err     string
 	mode    mode
@@ -69,163 +88,171 @@ type Picker struct {
 	name    *composer.Field
 	sel     int
 	top     int
+	moved   bool // the person chose a line since the query changed
+	page    int  // lines of the list as last drawn
 	now     func() time.Time
-	// previews are the ends of sessions by id; nil when they are not shown.
-	previews map[string][]report.PreviewLine
+
+	searches bool   // a search follows each change of the query
+	busy     string // the query being searched for; "" when none is
+	found    *Found // of the present query; nil while it is not known
+	failed   string // why the search failed
+
+	// previews are parts of sessions by id and message; nil when they are not shown.
+	previews map[place][]report.PreviewLine
 }
 
-// New returns a picker; current is the id of the open session.
+// place is a session, or a message in it.
+type place struct{ id, message string }
+
+// New returns the view; current is the id of the open session.
 func New(current string, now func() time.Time) *Picker {
-	return &Picker{current: current, now: now, filter: composer.NewField("", false)}
+	return &Picker{current: current, now: now, filter: composer.NewField("", false), byID: map[string]Row{}}
 }
+
+// Searches says that the root searches for Query after each change and tells with SetFound.
+func (p *Picker) Searches() { p.searches = true }
+
+// Query is what is looked for now.
+func (p *Picker) Query() string { return p.filter.Text() }
 
 // SetRows gives the sessions, last used first. The selection stays on its session.
 func (p *Picker) SetRows(rows []Row) {
-	id := ""
-	if r := p.selected(); r != nil {
-		id = r.ID
-	}
 	p.rows, p.loaded, p.err = rows, true, ""
-	p.refilter()
-	for i, r := range p.shown {
-		if r.ID == id {
-			p.sel = i
-		}
+	p.byID = make(map[string]Row, len(rows))
+	for _, r := range rows {
+		p.byID[r.ID] = r
 	}
+	p.arrange()
 }
 
 // SetError shows why the list could not be read or an action failed.
 func (p *Picker) SetError(text string) { p.err, p.loaded = text, true }
 
-func (p *Picker) refilter() {
+// SetSearching says that query is being searched for.
+func (p *Picker) SetSearching(query string) { p.busy = query }
+
+// SetFound brings what a search for query found, or why it failed. Answers to older queries are dropped.
+func (p *Picker) SetFound(query string, f Found, err string) {
+	if query != p.Query() {
+		return
+	}
+	p.busy, p.found, p.failed = "", &f, err
+	if err != "" {
+		p.found = nil
+	}
+	p.arrange()
+	if !p.moved {
+		p.sel, p.top = 0, 0
+		if len(p.lines) > 1 && p.lines[1].hit != nil { // the best place, not the session around it
+			p.sel = 1
+		}
+	}
+}
+
+// changed hears that another query was typed. What the last one found stays in sight until the answer.
+func (p *Picker) changed() {
+	p.failed, p.busy = "", ""
+	if p.Query() == "" || !p.searches {
+		p.found = nil
+	}
+	p.sel, p.top, p.moved, p.lines = 0, 0, false, nil
+	p.arrange()
+}
+
+// arrange makes the lines: what the search found, best session first, then sessions whose title, model or
+// folder fits what was typed.
+func (p *Picker) arrange() {
+	was, _ := p.at()
+	p.lines, p.shown, p.hidden = nil, 0, 0
+	taken := map[string]bool{}
+	if p.found != nil {
+		for i := range p.found.Groups {
+			g := &p.found.Groups[i]
+			row, known := p.byID[g.ID]
+			switch {
+			case !known && p.loaded:
+				continue // deleted since
+			case !known:
+				row = Row{ID: g.ID, Title: g.Title, Updated: g.Started}
+			}
+			taken[g.ID] = true
+			if row.Task && !p.tasks {
+				p.hidden++
+				continue
+			}
+			p.shown++
+			p.lines = append(p.lines, line{row: row})
+			for h := range g.Hits {
+				if g.Hits[h].Message != "" {
+					p.lines = append(p.lines, line{row: row, hit: &g.Hits[h]})
+				}
+			}
+		}
+	}
+	for _, i := range p.named() {
+		switch r := p.rows[i]; {
+		case taken[r.ID]:
+		case r.Task && !p.tasks:
+			p.hidden++
+		default:
+			p.shown++
+			p.lines = append(p.lines, line{row: r})
+		}
+	}
+	p.sel = min(p.sel, max(len(p.lines)-1, 0))
+	for i, l := range p.lines {
+		if was.id != "" && l.place() == was {
+			p.sel = i
+			break
+		}
+	}
+}
+
+// named are the rows whose title, id, model or folder fits what was typed. Beside a full-text search only
+// words as they stand count: it finds enough.
+func (p *Picker) named() []int {
 	texts := make([]string, len(p.rows))
 	for i, r := range p.rows {
 		texts[i] = r.Title + " " + r.ID + " " + r.Model + " " + r.Folder
 	}
-	p.shown = p.shown[:0:0]
-	for _, i := range match.Rank(p.filter.Text(), texts, 0) {
-		p.shown = append(p.shown, p.rows[i])
+	words := strings.Fields(strings.ToLower(p.Query()))
+	if !p.searches || len(words) == 0 {
+		return match.Rank(p.Query(), texts, 0)
 	}
-	p.sel = min(p.sel, max(len(p.shown)-1, 0))
+	var out []int
+	for i, t := range texts {
+		t = strings.ToLower(t)
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(t, strings.Trim(w, `"`)) }) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
-func (p *Picker) selected() *Row {
-	if p.sel >= len(p.shown) {
+func (l line) place() place {
+	if l.hit != nil {
+		return place{l.row.ID, l.hit.Message}
+	}
+	return place{id: l.row.ID}
+}
+
+// at is the selected place; false when there is none.
+func (p *Picker) at() (place, bool) {
+	if l := p.selected(); l != nil {
+		return l.place(), true
+	}
+	return place{}, false
+}
+
+func (p *Picker) selected() *line {
+	if p.sel >= len(p.lines) {
 		return nil
 	}
-	return &p.shown[p.sel]
+	return &p.lines[p.sel]
 }
 
-// Update handles a key or a paste.
-func (p *Picker) Update(msg tea.Msg) Action {
-	name := ""
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		name = k.String()
-	}
-	switch p.mode {
-	case filtering:
-		return p.filterKey(name, msg)
-	case renaming:
-		return p.renameKey(name, msg)
-	case deleting:
-		p.mode = browsing
-		if r := p.selected(); name == "y" && r != nil {
-			return Action{Do: Delete, ID: r.ID}
-		}
-		return Action{}
-	default:
-		return p.browseKey(name)
-	}
-}
-
-func (p *Picker) filterKey(name string, msg tea.Msg) Action {
-	switch name {
-	case "esc":
-		p.filter.SetText("")
-		p.mode = browsing
-	case "enter", "up", "down":
-		p.mode = browsing
-	default:
-		before := p.filter.Text()
-		p.filter.Update(msg)
-		if p.filter.Text() != before {
-			p.sel = 0
-		}
-	}
-	p.refilter()
-	return Action{}
-}
-
-func (p *Picker) renameKey(name string, msg tea.Msg) Action {
-	switch name {
-	case "esc":
-		p.mode = browsing
-	case "enter":
-		p.mode = browsing
-		if title := strings.TrimSpace(p.name.Text()); title != "" && p.selected() != nil {
-			return Action{Do: Rename, ID: p.selected().ID, Title: title}
-		}
-	default:
-		p.name.Update(msg)
-	}
-	return Action{}
-}
-
-func (p *Picker) browseKey(name string) Action {
-	if p.move(name) {
-		return Action{}
-	}
-	switch name {
-	case "esc", "q":
-		return Action{Do: Close}
-	case "/":
-		p.mode = filtering
-		return Action{}
-	case "n":
-		return Action{Do: Start}
-	}
-	r := p.selected()
-	if r == nil {
-		return Action{}
-	}
-	switch name {
-	case "enter":
-		return Action{Do: Resume, ID: r.ID}
-	case "f":
-		return Action{Do: Fork, ID: r.ID}
-	case "e":
-		return Action{Do: Export, ID: r.ID}
-	case "r":
-		p.mode, p.name = renaming, composer.NewField(r.Title, false)
-	case "d":
-		if r.ID == p.current || r.Open {
-			p.err = "this session is open; close it before deleting it"
-			return Action{}
-		}
-		p.mode = deleting
-	}
-	p.err = ""
-	return Action{}
-}
-
-func (p *Picker) move(name string) bool {
-	switch name {
-	case "j", "down":
-		p.sel++
-	case "k", "up":
-		p.sel--
-	case "g", "home":
-		p.sel = 0
-	case "G", "end":
-		p.sel = len(p.shown) - 1
-	case "ctrl+d", "pgdown":
-		p.sel += 10
-	case "ctrl+u", "pgup":
-		p.sel -= 10
-	default:
-		return false
-	}
-	p.sel = min(max(p.sel, 0), max(len(p.shown)-1, 0))
-	p.err = ""
-	return true
+// Selected returns the ids of the selected session and message; the message is empty on a session.
+func (p *Picker) Selected() (id, message string) {
+	at, _ := p.at()
+	return at.id, at.message
 }

@@ -22,6 +22,7 @@ func rows() []sessions.Row {
 		{ID: "s2", Title: "每周新闻摘要 digest", Model: "deepseek/deepseek-chat", Updated: now().Add(-3 * time.Hour), Messages: 4},
 		{ID: "s3", Title: "東京タワー\x1b]0;x\x07 trip", Updated: now().Add(-80 * time.Hour), Messages: 7},
 	}
+	out = append(out, sessions.Row{ID: "t1", Title: "task: read the docs", Updated: now().Add(-90 * time.Hour), Task: true})
 	for i := range 30 {
 		out = append(out, sessions.Row{ID: fmt.Sprint("o", i), Title: fmt.Sprint("older ", i), Updated: now().Add(-time.Duration(i+20) * 24 * time.Hour)})
 	}
@@ -43,6 +44,9 @@ func TestPicker_actions(t *testing.T) {
 		{"delete declined", "j d n", sessions.Action{}},
 		{"the open one stays", "d y", sessions.Action{}},
 		{"fork", "G f", sessions.Action{Do: sessions.Fork, ID: "o29"}},
+		{"read", "j o", sessions.Action{Do: sessions.Read, ID: "s2"}},
+		{"sub-agents are hidden", "j j j enter", sessions.Action{Do: sessions.Resume, ID: "o0"}},
+		{"and shown", "a j j j enter", sessions.Action{Do: sessions.Resume, ID: "t1"}},
 		{"export", "e", sessions.Action{Do: sessions.Export, ID: "s1"}},
 		{"new", "n", sessions.Action{Do: sessions.Start}},
 		{"close", "esc", sessions.Action{Do: sessions.Close}},

@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"hermes/core"
+	"hermes/tui/sessions"
+)
+
+const (
+	// previewAfter is how long the selection rests before a session is read for its preview.
+	previewAfter = 80 * time.Millisecond
+	// searchAfter is how long the typing rests before it is searched for.
+	searchAfter = 120 * time.Millisecond
+)
+
+// sessionsLayer is the view over stored sessions.
+type sessionsLayer struct {
+	picker *sessions.Picker
+	asked  string             // the query that is, or was last, searched for
+	cancel context.CancelFunc // gives that search up
+}
+
+func (l *sessionsLayer) setError(text string) { l.picker.SetError(text) }
+
+func (m *Model) showSessions() tea.Cmd {
+	l := &sessionsLayer{picker: sessions.New(m.ws.Info.SessionID, m.opt.Now), cancel: func() {}}
+	if m.ws.Previews != nil {
+		l.picker.ShowPreviews()
+	}
+	if m.ws.Finder != nil {
+		l.picker.Searches()
+	}
+	m.push(l)
+	return m.listCmd()
+}
+
+// pickSession is the list at the start of the program.
+func (m *Model) pickSession() tea.Cmd {
+	if m.ws.Sessions == nil {
+		return m.toast(core.LevelWarn, "sessions: "+notHere)
+	}
+	return m.showSessions()
+}
+
+func (m *Model) listed(msg listedMsg) tea.Cmd {
+	for _, l := range m.layers {
+		if s, ok := l.(*sessionsLayer); ok {
+			if msg.err != nil {
+				return m.fail(msg.err)
+			}
+			s.picker.SetRows(msg.rows)
+			return s.preview(m)
+		}
+	}
+	return nil
+}
+
+func (l *sessionsLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
+	return l.picker.View(m.st, w, h)
+}
+
+func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
+	a := l.picker.Update(msg)
+	if a.Do == sessions.Nothing {
+		return tea.Batch(l.search(m), l.preview(m))
+	}
+	again := func(m *Model) tea.Cmd { return m.listCmd() }
+	switch a.Do {
+	case sessions.Close:
+		l.cancel()
+		m.pop(l)
+	case sessions.Resume:
+		if a.ID == m.ws.Info.SessionID {
+			m.pop(l)
+			return nil
+		}
+		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Open(ctx, a.ID) })
+	case sessions.Start:
+		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
+	case sessions.Fork:
+		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Fork(ctx, a.ID, a.Message) })
+	case sessions.Read:
+		return m.readSession(place{session: a.ID, message: a.Message, words: a.Words})
+	case sessions.Rename:
+		return m.doCmd("renamed", again, func(ctx context.Context) error { return m.ws.Sessions.Rename(ctx, a.ID, a.Title) })
+	case sessions.Delete:
+		return m.doCmd("deleted", again, func(ctx context.Context) error { return m.ws.Sessions.Delete(ctx, a.ID) })
+	case sessions.Export:
+		return m.exportCmd(a.ID, "md", false)
+	case sessions.Nothing:
+	}
+	return nil
+}
+
+// search looks for what was typed, a moment after the last key; an older search is given up at once.
+func (l *sessionsLayer) search(m *Model) tea.Cmd {
+	query := l.picker.Query()
+	if m.ws.Finder == nil || query == l.asked {
+		return nil
+	}
+	l.cancel()
+	l.cancel, l.asked = func() {}, query
+	if query == "" {
+		return nil
+	}
+	gen := m.ws.gen
+	return tea.Tick(searchAfter, func(time.Time) tea.Msg {
+		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd { return l.searchCmd(m, query) }}
+	})
+}
+
+// searchCmd searches, unless the query has changed since.
+func (l *sessionsLayer) searchCmd(m *Model, query string) tea.Cmd {
+	if l.asked != query || l.picker.Query() != query {
+		return nil
+	}
+	port, gen := m.ws.Finder, m.ws.gen
+	ctx, cancel := context.WithCancel(m.ws.ctx)
+	l.cancel = cancel
+	return func() tea.Msg {
+		defer cancel()
+		found, err := port.Find(ctx, query)
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
+		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			l.picker.SetFound(query, found, text)
+			return l.preview(m)
+		}}
+	}
+}
+
+// preview reads the selected place a moment after it was selected.
+func (l *sessionsLayer) preview(m *Model) tea.Cmd {
+	id, message := l.picker.Selected()
+	if m.ws.Previews == nil || id == "" || l.picker.Previewed(id, message) || message != "" && m.ws.Transcripts == nil {
+		return nil
+	}
+	gen := m.ws.gen
+	return tea.Tick(previewAfter, func(time.Time) tea.Msg {
+		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd { return l.previewCmd(m, id, message) }}
+	})
+}
+
+// previewCmd reads a place, if it is still the selected one.
+func (l *sessionsLayer) previewCmd(m *Model, id, message string) tea.Cmd {
+	if nowID, nowMessage := l.picker.Selected(); nowID != id || nowMessage != message || l.picker.Previewed(id, message) {
+		return nil
+	}
+	ends, places, gen, ctx := m.ws.Previews, m.ws.Transcripts, m.ws.gen, m.ws.ctx
+	return func() tea.Msg {
+		var lines []PreviewLine
+		var err error
+		if message == "" {
+			lines, err = ends.Preview(ctx, id)
+		} else {
+			lines, err = places.Around(ctx, id, message)
+		}
+		if err != nil {
+			lines = []PreviewLine{{Who: "it cannot be read", Text: err.Error()}}
+		}
+		return cameMsg{gen: gen, take: func(*Model) tea.Cmd { l.picker.SetPreview(id, message, lines); return nil }}
+	}
+}
