@@ -139,9 +139,15 @@ rules:
 		}
 	}
 
+	if o := w.hermes(t, "", "run", "--review=off", "what is new?"); !strings.Contains(o.err, "since your last session: +1 fact") {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "", "run", "--review=off", "and now?"); strings.Contains(o.err, "since your last session") {
+		t.Errorf("%+v", o)
+	}
 	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
 	if len(l.Reviews) != 1 || l.Reviews[0].State != "saved" || l.Reviews[0].Calls != 1 || l.Reviews[0].Digested != 1 ||
-		len(l.Reviews[0].Changes) != 1 || l.Counters.UserTurns != 0 || l.Counters.Unreviewed != 0 {
+		len(l.Reviews[0].Changes) != 1 || l.Counters.UserTurns != 2 || l.Counters.Unreviewed != 2 {
 		t.Fatalf("%+v", l)
 	}
 	if o := w.hermes(t, "", "reviews", "show", "last"); !strings.Contains(o.out, "+Prefers short answers") || !strings.Contains(o.out, "refused or failed") {
@@ -154,9 +160,7 @@ rules:
 		t.Errorf("after undo USER.md = %q", got)
 	}
 	// What was taken back is not learned again unasked, and both are told.
-	for range 2 {
-		o = w.hermes(t, "", "run", "third thing")
-	}
+	o = w.hermes(t, "", "run", "third thing")
 	if !strings.Contains(o.err, "refused or took back") || strings.Contains(o.err, "saved 1") {
 		t.Errorf("%+v", o)
 	}

@@ -145,6 +145,12 @@ func (b *Book) SpentToday() (Spent, error) {
 	return s.Spent[b.today()], err
 }
 
+// Seen is the newest change when a prompt was last frozen, "" before the first.
+func (b *Book) Seen() (string, error) {
+	s, err := b.load()
+	return s.Seen, err
+}
+
 // Freeze notes that a prompt was frozen when newest was the newest change, and returns the one noted before.
 func (b *Book) Freeze(ctx context.Context, newest string) (before string, err error) {
 	s, err := b.load()

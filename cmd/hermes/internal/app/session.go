@@ -44,6 +44,7 @@ type Session struct {
 	turns    *turns
 
 	noReviews bool
+	newest    string // the newest learned change that the prompt holds; "" once noted
 	model     *Picked
 	ses       *session.Session
 	tools     *box
@@ -149,6 +150,7 @@ func (s *Session) emit(e core.Event) {
 	case "compacted":
 		s.tools.Forget(s.ID(), "")
 	case "run_started":
+		s.began()
 		s.reviewer.TurnStarts()
 	}
 	s.Feed.Emit(e)
@@ -188,6 +190,11 @@ func (s *Session) openTranscript(ctx context.Context, resume string, specs []cor
 	if resume == "" {
 		frozen := s.freeze(ctx, now, specs)
 		s.Notices = append(s.Notices, frozen.Notices...)
+		if line, newest, err := a.since(); err != nil {
+			a.Log.Warn("what was learned since", "err", err)
+		} else if s.newest = newest; line != nil {
+			s.Notices = append(s.Notices, *line)
+		}
 		s.ses = a.Sessions.New(s.folder, now.Model, session.Prompt{System: frozen.Text, Tools: specs})
 		return now, nil
 	}
