@@ -39,7 +39,7 @@ func TestCase_colonInDescription(t *testing.T) {
 	if !strings.Contains(codes(out.Plan.Warnings), "lenient-frontmatter") {
 		t.Errorf("%v", out.Plan.Warnings)
 	}
-	before := tree(t, r.home.Dir())
+	before := tree(t, r.home.Skills())
 	_, err = r.Do(t.Context(), ledger.Change{Actor: ledger.Agent}, Op{Action: Patch, Name: "tide-table", Old: ptr("name: tide-table"), New: ptr("name: tide-tables")}, nil)
 	if err == nil || !strings.Contains(err.Error(), "invalid before this edit") || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("%v", err)
@@ -48,7 +48,7 @@ func TestCase_colonInDescription(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "colon") {
 		t.Errorf("%v", err)
 	}
-	if tree(t, r.home.Dir()) != before {
+	if tree(t, r.home.Skills()) != before {
 		t.Error("something was left behind")
 	}
 }
