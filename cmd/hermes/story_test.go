@@ -102,20 +102,21 @@ func TestE2E_demo(t *testing.T) {
 	x := w.start(t, 120, 40)
 	x.see("Which model provider?")
 	x.keys("d")
-	x.see("demo model (scripted)", "--loud")
+	x.see("demo model (scripted)", "Session 1 of 3", "Deploy the Flask app", "demo/flask-app")
 	x.keys(enter)
-	x.see("rm -rf old-releases", "once", "deny")
-	x.press("o", "old-releases/ is gone")
+	x.see("12 calls · 2 ✗", "answers at http://hello.apps.lan")
 	x.idle()
 	x.keys("what is the weather?" + enter)
-	x.see("not a language model")
+	x.see("I only know how to play this story")
 	x.idle()
-	x.keys(ctrlC + ctrlC)
+	x.keys("\x18n")
+	x.see("Session 2 of 3", "Now the Django shop", "demo/django-shop")
+	x.keys(ctrlC + ctrlC + ctrlC)
 	x.exits(0)
 	if _, err := os.Stat(w.home); err == nil {
 		t.Error("the demo wrote into the person's home")
 	}
-	left, err := filepath.Glob(filepath.Join(envOf(w.env, "TMPDIR"), "hermes-demo-*"))
+	left, err := filepath.Glob(filepath.Join(envOf(w.env, "TMPDIR"), "hermes-rehearsal-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("the demo left %v", left)
 	}

@@ -1,5 +1,5 @@
 // Package rehearsal holds the stories of the built-in demo as data: the scenario of the scripted
-// model, the files of its throw-away folder and the question to ask. It has no runner and knows
+// model, the made-up programs and files of its world, and what the person asks. It has no runner and knows
 // neither the agent nor the server: cmd/hermes plugs them together, so that the demo, its headless
 // twin and the end-to-end test play the same story over the same wire.
 package rehearsal
@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 )
 
-//go:embed demo
-var demo embed.FS
-
 //go:embed k8s
 var k8s embed.FS
 
@@ -26,7 +23,6 @@ type Story struct {
 	Name     string
 	Title    string
 	Scenario []byte // YAML for core/provider/scripted
-	Question string // what the person is invited to send
 	Sessions []Part
 	files    fs.FS
 }
@@ -78,22 +74,6 @@ func load(from embed.FS, s Story) Story {
 		panic(err)
 	}
 	return s
-}
-
-// Demo is the short story: read, write, run, and one approval.
-func Demo() (Story, error) {
-	scenario, err := demo.ReadFile("demo/scenario.yaml")
-	if err != nil {
-		return Story{}, err
-	}
-	files, err := fs.Sub(demo, "demo/files")
-	if err != nil {
-		return Story{}, err
-	}
-	return Story{
-		Name: "demo", Scenario: scenario, files: files,
-		Question: "Add a --loud flag to greet.sh, try it, and clear out the old-releases folder",
-	}, nil
 }
 
 // homeFiles is the folder of a story that is laid into its home.

@@ -3,8 +3,9 @@ package app
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"fmt"
+	"sync"
+	"time"
 
 	"hermes/core"
 	"hermes/core/provider/scripted"
@@ -12,80 +13,120 @@ import (
 	"hermes/tui"
 )
 
-// Demo is an app on a throw-away home and folder, with the scripted model.
-type Demo struct {
-	*App
+// demoDelay is the pause between the pieces of an answer: a person reads along.
+const demoDelay = 18 * time.Millisecond
 
-	Question string
-	dir      string
-	server   *scripted.Server
-}
+// demo lets a person play a story in the workspace, session by session, in a throw-away home.
+type demo struct {
+	st *stageSet
 
-// OpenDemo lays out the demo in a fresh temporary folder and starts its model. Close removes all of it.
-func (a *App) OpenDemo(ctx context.Context) (*Demo, error) {
-	story, err := rehearsal.Demo()
-	if err != nil {
-		return nil, &core.Error{Op: "load demo", Err: err}
-	}
-	scenario, err := scripted.Load("demo/scenario.yaml", story.Scenario)
-	if err != nil {
-		return nil, &core.Error{Op: "load demo", Err: err}
-	}
-	dir, err := os.MkdirTemp("", "hermes-demo-")
-	if err != nil {
-		return nil, &core.Error{Op: "make the demo's folder", Err: err, Hint: "set TMPDIR to a folder that can be written"}
-	}
-	d := &Demo{Question: story.Question, dir: dir}
-	folder := filepath.Join(dir, "greet")
-	if err := errors.Join(os.Mkdir(folder, 0o755), story.Lay(folder)); err != nil {
-		return nil, errors.Join(&core.Error{Op: "lay out the demo", Err: err}, os.RemoveAll(dir))
-	}
-	if d.server, err = scripted.Start(context.WithoutCancel(ctx), scenario, scripted.Options{}); err != nil {
-		return nil, errors.Join(&core.Error{Op: "start the demo's model", Err: err}, os.RemoveAll(dir))
-	}
-	o := a.opts
-	o.Home, o.Dir, o.Model, o.Yolo = filepath.Join(dir, "home"), folder, "", false
-	real := o.Getenv
-	// Only the demo's own server may be reached: no key and no address of the person is seen.
-	o.Getenv = func(name string) string {
-		switch name {
-		case "OPENAI_BASE_URL":
-			return d.server.URL()
-		case "HERMES_MODEL":
-			return "scripted-demo"
-		case "OPENAI_API_KEY", "HERMES_HOME":
-			return ""
-		}
-		return real(name)
-	}
-	if d.App, err = Open(o); err != nil {
-		return nil, errors.Join(err, d.server.Close(), os.RemoveAll(dir))
-	}
-	d.scripted, d.invitation = true, story.Question
-	return d, nil
-}
-
-// Close stops the model and removes the demo's folder.
-func (d *Demo) Close() error {
-	return errors.Join(d.App.Close(), d.server.Close(), os.RemoveAll(d.dir))
+	mu   sync.Mutex
+	open int // workspaces; with the last one everything is removed
+	next int // session of the story
+	last *App
 }
 
 // DemoWorkspace opens the demo for the screen; closing the workspace removes it.
 func (a *App) DemoWorkspace(ctx context.Context) (tui.Workspace, error) {
-	d, err := a.OpenDemo(ctx)
+	story, _ := rehearsal.Named(rehearsal.Names()[0])
+	st, err := a.stage(ctx, story, RehearsalOptions{Story: story.Name, delay: scripted.Duration(demoDelay)})
 	if err != nil {
 		return tui.Workspace{}, err
 	}
-	s, err := d.OpenSession(ctx, SessionOptions{})
+	d := &demo{st: st}
+	w, err := d.New(ctx)
 	if err != nil {
-		return tui.Workspace{}, errors.Join(err, d.Close())
+		return w, errors.Join(err, st.close())
 	}
-	s.Notices = append(s.Notices, core.Notice{
-		Level: core.LevelInfo, Text: "This is the demo: a scripted model in " + d.dir + ", which is removed when you leave.",
-		Remedy: "press Enter to send the question below",
-	})
-	w := d.workspace(s)
-	w.Opener = nil // the demo is one session; the real ones belong to another home
-	w.Close = func(ctx context.Context) error { return errors.Join(s.Close(ctx), d.Close()) }
 	return w, nil
+}
+
+// New opens the story's next session; after the last one a session of its folder.
+func (d *demo) New(ctx context.Context) (tui.Workspace, error) {
+	d.mu.Lock()
+	n := d.next
+	d.mu.Unlock()
+	parts := d.st.story.Sessions
+	part := parts[min(n, len(parts)-1)]
+	w, a, err := d.session(ctx, part, "")
+	if err != nil {
+		return w, err
+	}
+	d.mu.Lock()
+	d.next, d.last = n+1, a
+	d.mu.Unlock()
+	if n < len(parts) {
+		a.invitation = part.Ask[0]
+		w.Info.Notices = append(w.Info.Notices, d.notice(n))
+	}
+	return w, nil
+}
+
+// notice says what is played, and how it goes on.
+func (d *demo) notice(n int) core.Notice {
+	parts := d.st.story.Sessions
+	out := core.Notice{
+		Level:  core.LevelInfo,
+		Text:   fmt.Sprintf("Session %d of %d of a scripted story, in a throw-away home (%s): nothing of yours is touched.", n+1, len(parts), d.st.home),
+		Remedy: "press Enter to send the question below, watch the review afterwards, then Ctrl+X n for the next session",
+	}
+	if n == len(parts)-1 {
+		out.Remedy = "press Enter to send the question below"
+	}
+	return out
+}
+
+// Open resumes session id of the demo's home.
+func (d *demo) Open(ctx context.Context, id string) (tui.Workspace, error) {
+	w, _, err := d.session(ctx, d.part(), id)
+	return w, err
+}
+
+// Fork copies session id into a new one and opens that.
+func (d *demo) Fork(ctx context.Context, id, messageID string) (tui.Workspace, error) {
+	d.mu.Lock()
+	a := d.last
+	d.mu.Unlock()
+	fork, err := a.Sessions.Fork(id, messageID)
+	if err != nil {
+		return tui.Workspace{}, err
+	}
+	return d.Open(ctx, fork)
+}
+
+// part is where the person is in the story.
+func (d *demo) part() rehearsal.Part {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	parts := d.st.story.Sessions
+	return parts[min(max(d.next-1, 0), len(parts)-1)]
+}
+
+// session opens one session of the demo.
+func (d *demo) session(ctx context.Context, part rehearsal.Part, id string) (tui.Workspace, *App, error) {
+	a, err := d.st.open(part.Folder, false)
+	if err != nil {
+		return tui.Workspace{}, nil, err
+	}
+	s, err := a.OpenSession(ctx, SessionOptions{Resume: id})
+	if err != nil {
+		return tui.Workspace{}, nil, errors.Join(err, a.Close())
+	}
+	w := a.workspace(s)
+	w.Opener, w.Info.Folder = d, "demo/"+part.Folder
+	d.mu.Lock()
+	d.open++
+	d.mu.Unlock()
+	w.Close = func(ctx context.Context) error {
+		err := errors.Join(s.Close(ctx), a.Close())
+		d.mu.Lock()
+		d.open--
+		gone := d.open == 0
+		d.mu.Unlock()
+		if gone {
+			err = errors.Join(err, d.st.close())
+		}
+		return err
+	}
+	return w, a, nil
 }

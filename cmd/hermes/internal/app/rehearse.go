@@ -26,6 +26,8 @@ type RehearsalOptions struct {
 	Between func(session int, home string) error
 	// Done hears of each session as it ends; may be nil.
 	Done func(RehearsalRow)
+
+	delay scripted.Duration // between the pieces of an answer
 }
 
 // Rehearsal is a story that was played.
@@ -98,6 +100,7 @@ func (a *App) stage(ctx context.Context, story rehearsal.Story, o RehearsalOptio
 	if err != nil {
 		return nil, &core.Error{Op: "load the story", Subject: story.Name, Err: err}
 	}
+	scenario.Delay = o.delay
 	config, err := without(o.Without)
 	if err != nil {
 		return nil, err
@@ -158,9 +161,9 @@ func emptyHome(dir string) error {
 func (st *stageSet) close() error { return errors.Join(st.server.Close(), os.RemoveAll(st.dir)) }
 
 // open is the program as the story sees it.
-func (st *stageSet) open(folder string) (*App, error) {
+func (st *stageSet) open(folder string, yolo bool) (*App, error) {
 	o := st.app.opts
-	o.Home, o.Dir, o.Model, o.Yolo, o.Toolsets = st.home, filepath.Join(st.dir, "world", folder), "", true, nil
+	o.Home, o.Dir, o.Model, o.Yolo, o.Toolsets = st.home, filepath.Join(st.dir, "world", folder), "", yolo, nil
 	path := filepath.Join(st.dir, "world", rehearsal.Bin) + string(os.PathListSeparator)
 	o.Environ = slices.Clone(o.Environ)
 	for i, kv := range o.Environ {
@@ -192,7 +195,7 @@ func (st *stageSet) open(folder string) (*App, error) {
 
 // play plays one session and the review after it.
 func (st *stageSet) play(ctx context.Context, part rehearsal.Part) (row RehearsalRow, err error) {
-	a, err := st.open(part.Folder)
+	a, err := st.open(part.Folder, true)
 	if err != nil {
 		return row, err
 	}
