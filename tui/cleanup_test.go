@@ -159,7 +159,9 @@ func TestCleanup_journey(t *testing.T) {
 	if err != nil || len(log) != 1 || log[0].Action != "tidy" || len(log[0].Subjects()) != 2 {
 		t.Fatalf("%v %+v", err, log)
 	}
-	r.until("fresh sheets", func() bool { return !strings.Contains(r.plain(), "not written") && strings.Contains(r.plain(), "0/1,375") })
+	r.until("fresh sheets", func() bool {
+		return !strings.Contains(r.plain(), "not written") && strings.Contains(r.plain(), "0/1,375")
+	})
 	r.keys("R")
 	r.until("the deleted ones", func() bool { return strings.Contains(r.plain(), "Restore an entry") })
 	r.text("first")
@@ -190,7 +192,9 @@ func TestCleanup_elsewhere(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 
-	r.until("fresh sheets", func() bool { return strings.Contains(r.plain(), "3 entries") && !strings.Contains(r.plain(), "not written") })
+	r.until("fresh sheets", func() bool {
+		return strings.Contains(r.plain(), "3 entries") && !strings.Contains(r.plain(), "not written")
+	})
 	r.keys("g", "e")
 	r.text("!")
 	r.keys("enter")
@@ -213,7 +217,9 @@ func TestCleanup_elsewhere(t *testing.T) {
 func TestCleanup_doors(t *testing.T) {
 	t.Parallel()
 	r, _ := cleanRig(t, 120, 40)
-	r.until("the price", func() bool { return strings.Contains(r.plain(), "6 characters · <1% of the store × 7 requests = 42 sent") })
+	r.until("the price", func() bool {
+		return strings.Contains(r.plain(), "6 characters · <1% of the store × 7 requests = 42 sent")
+	})
 	r.keys("H")
 	r.until("the history", func() bool { return strings.Contains(r.plain(), "History of MEMORY, entry 1") })
 	r.shows("you · add in MEMORY.md · session s1", "+ one 東京")
@@ -251,7 +257,9 @@ func TestTranscript_origin(t *testing.T) {
 	t.Parallel()
 	r, _ := cleanRig(t, 120, 40)
 	r.run(r.m.readOrigin("s9", "r4", "one 東京"))
-	r.until("the session", func() bool { return strings.Contains(r.plain(), "the session s9") && strings.Contains(r.plain(), "memory") })
+	r.until("the session", func() bool {
+		return strings.Contains(r.plain(), "the session s9") && strings.Contains(r.plain(), "memory")
+	})
 	r.shows("question 4 问题", "saved")
 	r.keys("d")
 	r.keys("f")
@@ -304,7 +312,9 @@ func TestMemory_refreshes(t *testing.T) {
 	r, port := memoryRig(t, 120, 40)
 	want := port.count()
 	for _, step := range []func(){
-		func() { r.run(r.m.applyEvent(&core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered})) },
+		func() {
+			r.run(r.m.applyEvent(&core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered}))
+		},
 		func() { r.send(tea.FocusMsg{}) },
 		func() { r.keys("ctrl+x", "4") },
 	} {

@@ -24,6 +24,10 @@ type Export struct {
 	// Compactions are the notes that stand for older messages before the model; the messages are all above.
 	Compactions []Compaction `json:"compactions,omitempty"`
 	Damage      string       `json:"damage,omitempty"`
+	// Around is set when only the messages around this one are given; Before and After count the others.
+	Around string `json:"around,omitempty"`
+	Before int    `json:"before,omitempty"`
+	After  int    `json:"after,omitempty"`
 }
 
 // Compaction says which messages gave way to a note.
@@ -100,8 +104,15 @@ func (e Export) WriteJSON(w io.Writer) error {
 func (e Export) WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\nSession `%s` · %s · %s\n", orUntitled(e.Title), e.SessionID, e.Model, e.Created.Format(time.RFC3339))
+	if e.Before > 0 {
+		fmt.Fprintf(&b, "\n… %d messages before\n", e.Before)
+	}
 	for _, m := range e.Messages {
-		fmt.Fprintf(&b, "\n## %s · %s\n\n", heading(m), m.ID)
+		here := ""
+		if m.ID == e.Around {
+			here = " ◀"
+		}
+		fmt.Fprintf(&b, "\n## %s · %s%s\n\n", heading(m), m.ID, here)
 		if m.Reasoning != "" {
 			fmt.Fprintf(&b, "<details><summary>reasoning</summary>\n\n%s\n\n</details>\n\n", m.Reasoning)
 		}
@@ -118,6 +129,9 @@ func (e Export) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\nCalls `%s`:\n\n", c.Name)
 			fence(&b, "json", c.Arguments)
 		}
+	}
+	if e.After > 0 {
+		fmt.Fprintf(&b, "\n… %d messages after\n", e.After)
 	}
 	for _, c := range e.Compactions {
 		until := "the end at that time"

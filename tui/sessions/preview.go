@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"slices"
 	"strings"
 
 	"hermes/tui/cell"
@@ -42,7 +43,7 @@ func (p *Picker) previewLines(st *theme.Styles, w, h int) []string {
 	case len(lines) == 0:
 		out = append(out, st.Faint.Render(cell.Truncate("nothing was said yet", w)))
 	case l.hit != nil:
-		out = append(out, around(st, lines, l.hit.words(), w, h-1)...)
+		out = append(out, around(st, l.hit.within(lines), l.hit.words(), w, h-1)...)
 	default:
 		out = append(out, report.PreviewLines(st, lines, w, h-1)...)
 	}
@@ -71,6 +72,17 @@ func (h Hit) words() []string {
 		if w := strings.TrimSpace(cell.Line(h.Excerpt[m[0]:m[1]])); w != "" && !seen[w] {
 			seen[w] = true
 			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// within are the lines, the excerpt standing for the message when that is too long to hold the match.
+func (h Hit) within(lines []report.PreviewLine) []report.PreviewLine {
+	out := slices.Clone(lines)
+	for i := range out {
+		if out[i].Here && !strings.Contains(out[i].Text, h.Word()) {
+			out[i].Text = h.Excerpt
 		}
 	}
 	return out

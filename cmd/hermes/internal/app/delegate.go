@@ -45,11 +45,17 @@ func (s *Session) RunTask(ctx context.Context, t core.Task) (core.TaskResult, er
 	})
 	w.emit(&core.TaskStarted{TaskID: t.ID, CallID: t.CallID, Title: t.Title, Child: ses.ID(), Toolsets: t.Toolsets, Limit: t.MaxIterations})
 	end := child.Run(ctx, agent.Input{Text: t.Prompt})
-	err = errors.Join(ses.Rename("task: "+t.Title), box.close(), ses.Close())
+	err = errors.Join(ses.Rename(taskTitle+t.Title), box.close(), ses.Close())
 	// Undo of this turn takes the sub-agent's changes back, too.
 	s.record(core.Record{Type: core.RecordNote, RunID: t.ParentRun, Target: ses.ID(), Reason: taskNote, Text: "task: " + t.Title})
 	return w.end(end, err)
 }
+
+// taskTitle begins the title of a sub-agent's session.
+const taskTitle = "task: "
+
+// isTask tells a sub-agent's session by its title.
+func isTask(title string) bool { return strings.HasPrefix(title, taskTitle) }
 
 // taskNote marks the record that names a sub-agent's session in its parent's transcript.
 const taskNote = "task"

@@ -106,6 +106,7 @@ func (h shelf) List(context.Context) ([]tui.SessionRow, error) {
 	for i, r := range rows {
 		out[i] = tui.SessionRow{
 			ID: r.ID, Title: r.Title, Model: r.Model, Folder: h.a.shortPath(r.Folder), Updated: r.Updated, Messages: r.Messages, Open: r.Open,
+			Bytes: r.Bytes, Cost: r.Cost, Task: isTask(r.Title),
 		}
 	}
 	return out, nil

@@ -3,11 +3,9 @@ package app
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"hermes/core"
 	"hermes/core/agent/compact"
-	"hermes/core/text"
 	"hermes/tools"
 	"hermes/tools/file"
 	"hermes/tools/terminal"
@@ -125,15 +123,7 @@ func (h shelf) Preview(_ context.Context, id string) ([]tui.PreviewLine, error) 
 	msgs := t.Messages()
 	var out []tui.PreviewLine
 	for _, m := range msgs[max(0, len(msgs)-previewLength):] {
-		line := tui.PreviewLine{Who: "you", Text: text.Cut(m.Display(), 2_000)}
-		switch m.Role {
-		case core.RoleAssistant:
-			line.Who = "hermes"
-		case core.RoleTool:
-			line.Who, line.Text = m.ToolName, text.FirstLine(m.Content, 200)
-		default:
-		}
-		if strings.TrimSpace(line.Text) != "" {
+		if line, ok := previewLine(m); ok {
 			out = append(out, line)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -100,12 +101,19 @@ func (x *cli) transcript(name string) (*session.Transcript, error) {
 
 func (x *cli) sessionsShow() *cobra.Command {
 	var redact bool
+	var around string
+	var near int
 	c := command("show ID", "Show a conversation (ID may be a prefix, or last)", func(_ *cobra.Command, args []string) error {
 		t, err := x.transcript(args[0])
 		if err != nil {
 			return err
 		}
 		e := x.app.Sessions.ExportOf(t, x.redactor(redact))
+		if around != "" {
+			if e, err = excerptOf(e, around, near); err != nil {
+				return err
+			}
+		}
 		if t.Damage.Any() {
 			fmt.Fprintf(x.Err, "hermes: session %s: %s\n", t.Header.ID, t.Damage)
 		}
@@ -120,7 +128,27 @@ func (x *cli) sessionsShow() *cobra.Command {
 		return nil
 	}, cobra.ExactArgs(1))
 	c.Flags().BoolVar(&redact, "redact", false, "remove what looks like a secret")
+	c.Flags().StringVar(&around, "around", "", "show the messages around this one only (m12)")
+	c.Flags().IntVar(&near, "context", 5, "with --around: how many before and after")
 	return c
+}
+
+// excerptOf leaves the messages around one of an export, and says what it left out.
+func excerptOf(e session.Export, id string, context int) (session.Export, error) {
+	at := slices.IndexFunc(e.Messages, func(m session.ExportMessage) bool { return m.ID == id })
+	switch {
+	case context < 0:
+		return e, usageError("--context is %d: it counts messages", context)
+	case at < 0:
+		return e, &core.Error{
+			Code: core.CodeNotFound, Op: "show message", Subject: id, Err: errors.New("no such message in session " + e.SessionID),
+			Hint: "see the ids with: hermes sessions show " + e.SessionID,
+		}
+	}
+	from, to := max(at-context, 0), min(at+context+1, len(e.Messages))
+	e.Around, e.Before, e.After = id, from, len(e.Messages)-to
+	e.Messages, e.Compactions = e.Messages[from:to], nil
+	return e, nil
 }
 
 func (x *cli) redactor(on bool) core.Redactor {
