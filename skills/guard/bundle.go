@@ -186,6 +186,6 @@ func (b *bundle) limits(maxFile int64) {
 		b.note("too_many_files", "structure", Medium, "", fmt.Sprintf("%d files", len(b.files)), "more than 50 files: too many for a person to review")
 	}
 	if total > maxTotal {
-		b.note("oversized_skill", "structure", High, "", fmt.Sprintf("%d bytes", total), "more than 1 MiB in all: too much for a person to review")
+		b.note("oversized_skill", "structure", Medium, "", fmt.Sprintf("%d bytes", total), "more than 1 MiB in all: too much for a person to review")
 	}
 }

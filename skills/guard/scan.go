@@ -2,30 +2,224 @@ package guard
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
 
 	"hermes/core/text"
 	"hermes/core/threat"
 )
 
-type ruleset struct{}
+// looker gathers the findings of one file.
+type looker struct {
+	set    *ruleset
+	about  *about
+	file   string
+	plain  string // what the file says as it stands, lower case
+	out    []Finding
+	seen   map[place2]int // where in out a finding is
+	budget int
+}
 
-func newRuleset() *ruleset { return &ruleset{} }
+type place2 struct {
+	id   string
+	line int
+}
 
-type context_ struct{}
-
-func describe(*bundle) context_ { return context_{} }
-
-func (s *Scanner) look(_ context.Context, _ context_, f *file) ([]Finding, error) {
-	var out []Finding
-	for _, t := range threat.Scan(string(f.data), threat.Strict) {
-		sev := Low
-		if t.Severity == threat.Block {
-			sev = Critical
-		}
-		out = append(out, Finding{ID: t.ID, Category: "injection", Severity: sev, File: f.name, Line: t.Line, Excerpt: show(t.Excerpt), Decoded: t.Decoded, Why: "steers the agent"})
+// look scans one file: as it stands, with variables and split strings put together, and in every layer
+// that is encoded in it.
+func (s *Scanner) look(ctx context.Context, a *about, f *file) ([]Finding, error) {
+	c := contentOf(f)
+	l := looker{set: s.rules(), about: a, file: f.name, out: c.notes, seen: map[place2]int{}, budget: 4<<20 + 8*len(c.text)}
+	folded := threat.Fold(c.text)
+	l.plain = lower(folded)
+	l.steering(c.text)
+	l.mixed(c.text, folded)
+	segs := segments(f.name, folded)
+	l.rules(segs, "", "")
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return out, nil
+	derived := derive(segs)
+	l.rules(derived, "", "")
+	l.layers(folded, 0)
+	for _, d := range derived {
+		if d.how == "split" && len(d.text) >= 16 {
+			l.layers(d.text, d.line)
+		}
+	}
+	return l.out, ctx.Err()
+}
+
+// add keeps the heaviest finding of an id and line.
+func (l *looker) add(f Finding) {
+	f.File = l.file
+	at := place2{f.ID, f.Line}
+	if i, ok := l.seen[at]; ok {
+		if f.Severity.weight() > l.out[i].Severity.weight() {
+			l.out[i] = f
+		}
+		return
+	}
+	l.seen[at] = len(l.out)
+	l.out = append(l.out, f)
+}
+
+// rules runs the tables over segs. Of a decoded layer decoded is the text and kind its encoding.
+func (l *looker) rules(segs []*seg, decoded, layer string) {
+	m := matcher{set: l.set, about: l.about, budget: l.budget}
+	m.found = func(h *hit) {
+		sev, ok := h.weigh()
+		if !ok {
+			return
+		}
+		f := Finding{ID: h.id, Category: h.category, Severity: sev, Line: h.seg.lineAt(h.at), Why: h.why, Decoded: decoded}
+		t := h.seg.text
+		f.Excerpt = show(t[h.at:min(len(t), max(h.end, h.at+100))])
+		if from := h.seg.from; from != nil {
+			f.Excerpt, f.Decoded = show(from.text), show(t[h.at:min(len(t), max(h.end, h.at+100))])
+		}
+		if hidden := layer != "" || h.seg.from != nil && !l.said(h); hidden && sev.weight() >= Medium.weight() && !h.seg.warned {
+			f.Severity = most(sev, High)
+		}
+		l.add(f)
+	}
+	m.run(segs)
+	l.budget = m.budget
+	if m.budget < 0 {
+		l.add(Finding{ID: "scan_flood", Category: "obfuscation", Severity: High, Line: max(1, m.flooded), Why: "so many beginnings of attacks that not all could be looked at"})
+	}
+}
+
+// said reports whether the file says openly what the rule looks for.
+func (l *looker) said(h *hit) bool {
+	for _, hint := range h.hints {
+		if strings.Contains(l.plain, hint) && strings.Contains(lower(h.match()), strings.TrimSpace(hint)) {
+			return true
+		}
+	}
+	return false
+}
+
+// steering takes what package threat sees: text that steers agents and characters nobody sees.
+func (l *looker) steering(raw string) {
+	var lines []string
+	for _, f := range threat.Scan(raw, threat.Context) {
+		switch f.ID {
+		case "exfil_curl", "exfil_wget", "read_secrets":
+			continue // our own rules know where a key goes
+		}
+		sev, why := steers(f)
+		category := "injection"
+		if hiddenID(f.ID) {
+			if lines == nil {
+				lines = strings.Split(raw, "\n")
+			}
+			category = "obfuscation"
+			sev, why = invisible(f, lines[min(f.Line, len(lines))-1])
+		}
+		l.add(Finding{ID: f.ID, Category: category, Severity: sev, Line: f.Line, Excerpt: show(f.Excerpt), Decoded: show(f.Decoded), Why: why})
+	}
+}
+
+func hiddenID(id string) bool {
+	return id == "hidden_tag_text" || id == "variation_selector_data" || strings.HasPrefix(id, "invisible_unicode_")
+}
+
+// invisible weighs characters that are not seen: inside a word they break it up for scanners.
+func invisible(f threat.Finding, line string) (Severity, string) {
+	if f.ID == "hidden_tag_text" || f.ID == "variation_selector_data" {
+		return High, "text that people do not see and models read"
+	}
+	var point rune
+	if _, err := fmt.Sscanf(f.ID, "invisible_unicode_U+%X", &point); err != nil {
+		return High, "characters that people do not see"
+	}
+	switch {
+	case point >= 0x202A && point <= 0x202E, point >= 0x2066 && point <= 0x2069:
+		return High, "turns the direction of writing, so that people see another text"
+	}
+	rs := []rune(line)
+	for i, r := range rs {
+		if r == point && i > 0 && i+1 < len(rs) && latin(rs[i-1]) && latin(rs[i+1]) {
+			return High, "an invisible character inside a word"
+		}
+	}
+	return Medium, "an invisible character"
+}
+
+func latin(r rune) bool { return r < 0x250 && unicode.IsLetter(r) }
+
+// mixed reports words that mix Latin with look-alike letters of other scripts.
+func (l *looker) mixed(raw, folded string) {
+	if raw == folded {
+		return
+	}
+	for n, line := range strings.Split(raw, "\n") {
+		for _, w := range strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if lookalike(w) {
+				l.add(Finding{ID: "mixed_script_word", Category: "obfuscation", Severity: High, Line: n + 1, Excerpt: show(w), Decoded: show(threat.Fold(w)), Why: "a word with look-alike letters of another alphabet"})
+			}
+		}
+	}
+}
+
+// lookalike: three Latin letters or more, and Cyrillic or Armenian ones among them; Greek ones, which stand beside
+// Latin letters in formulas, only inside of the word.
+func lookalike(w string) bool {
+	rs := []rune(w)
+	plain, foreign := 0, 0
+	for i, r := range rs {
+		switch {
+		case r < 0x80:
+			plain++
+		case unicode.In(r, unicode.Cyrillic, unicode.Armenian):
+			foreign++
+		case unicode.Is(unicode.Greek, r) && i > 0 && i+1 < len(rs) && rs[i-1] < 0x80 && rs[i+1] < 0x80:
+			foreign++
+		}
+	}
+	return plain >= 3 && foreign > 0 && foreign <= plain && threat.Fold(w) != w
+}
+
+var command = regexp.MustCompile(`(?i)\b(?:curl|wget|nc|ncat|bash|zsh|sh|powershell|chmod|sudo)\s+[-\w/$"'.:]|/bin/(?:ba|z|da)?sh\b|\bos\.(?:system|popen|environ)\b|\bsubprocess\b|\bchild_process\b|\b(?:eval|exec)\s*\(|\bimport\s+(?:os|socket|subprocess|urllib|requests)\b|\brequire\(["']|\brm\s+-\w*[rf]|\biex\b|\bInvoke-\w+|/dev/tcp/|<script\b`)
+
+// layers looks into what is encoded in text. line places it when text is itself derived.
+func (l *looker) layers(encoded string, line int) {
+	for _, x := range threat.Layers(encoded) {
+		at := x.Line
+		if line > 0 {
+			at = line
+		}
+		shown := show(x.Text)
+		plain := threat.Fold(x.Text)
+		dense := !strings.HasPrefix(x.Kind, "percent") && !strings.HasPrefix(x.Kind, "entity")
+		if dense && command.MatchString(plain) {
+			l.add(Finding{ID: "encoded_command", Category: "obfuscation", Severity: High, Line: at, Excerpt: show(x.Source), Decoded: shown, Why: "a command or program hidden in " + x.Kind})
+		}
+		for _, f := range threat.Scan(x.Text, threat.Context) {
+			if sev, why := steers(f); sev.weight() > Low.weight() && !hiddenID(f.ID) && f.ID != "exfil_curl" && f.ID != "exfil_wget" && f.ID != "read_secrets" {
+				l.add(Finding{ID: f.ID, Category: "injection", Severity: most(sev, High), Line: at, Excerpt: show(x.Source), Decoded: shown, Why: why + ", hidden in " + x.Kind})
+			}
+		}
+		layer := ""
+		if dense {
+			layer = x.Kind
+		}
+		segs := append(segments("layer.sh", plain), segments("layer.txt", plain)...)
+		segs = append(segs, derive(segs)...)
+		for _, s := range segs {
+			s.line, s.marks, s.from = at, nil, nil
+		}
+		l.rules(segs, shown, layer)
+	}
 }
 
 // show makes foreign text fit for one line of a report: printable, at most 120 characters.
-func show(s string) string { return text.Cut(text.OneLine(text.Visible(s)), 120) }
+func show(s string) string {
+	if s == "" {
+		return ""
+	}
+	return text.Cut(text.OneLine(text.Visible(strings.ToValidUTF8(s, "�"))), 120)
+}

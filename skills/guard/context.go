@@ -1,0 +1,120 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+)
+
+// weigh is the severity of a match in its context; false when it is no attack at all.
+func (h *hit) weigh() (Severity, bool) {
+	sev := h.severity
+	if h.check != nil {
+		var ok bool
+		if sev, ok = h.check(h); !ok {
+			return "", false
+		}
+	}
+	if h.firm {
+		return sev, true
+	}
+	if from := h.seg.from; from != nil && from.kind == prose {
+		return h.fromProse(sev), true
+	}
+	switch s := h.seg; {
+	case s.warned:
+		return Low, true
+	case s.kind == code && !h.trailing():
+		if h.listed() {
+			return least(sev, Medium), true
+		}
+		return sev, true
+	case h.denied():
+		return Low, true
+	case s.kind != prose && h.where != inProse && h.category != "injection":
+		return least(sev, Medium), true // a comment is read, not run
+	case s.pitfall || h.quotedExample():
+		return least(sev, Medium), true
+	}
+	return sev, true
+}
+
+// fromProse weighs what was put together out of the inline code of a paragraph: a warning anywhere in it
+// counts, because the place within it is lost.
+func (h *hit) fromProse(sev Severity) Severity {
+	t := h.seg.from.text
+	switch {
+	case badExample.MatchString(t) && !incite.MatchString(t) || denyAfter.MatchString(t):
+		return Low
+	case h.seg.pitfall || teaching.MatchString(t):
+		return least(sev, Medium)
+	}
+	return sev
+}
+
+func least(a, b Severity) Severity {
+	if a.weight() < b.weight() {
+		return a
+	}
+	return b
+}
+
+func most(a, b Severity) Severity {
+	if a.weight() > b.weight() {
+		return a
+	}
+	return b
+}
+
+// trailing reports whether the match stands in a comment at the end of a line of code.
+func (h *hit) trailing() bool {
+	before := h.seg.text[:h.at]
+	i := max(strings.LastIndex(before, " # "), strings.LastIndex(before, " // "))
+	return i >= 0 && strings.Count(before[:i], `"`)%2 == 0 && strings.Count(before[:i], `'`)%2 == 0
+}
+
+var (
+	denial    = regexp.MustCompile(`(?i)(?:\b(?:never|do\s+not|don['’]?t|does\s+not|doesn['’]?t|must\s+not|should\s+not|shouldn['’]?t|refuses?(?:\s+to)?|avoid|blocks?|rejects?|forbids?|prohibit\w*|(?:commands?|things|phrases?|inputs?|patterns?|strings?)\s+(?:such\s+as|like))\b|❌|🚫)([^!?]{0,100})$`)
+	turned    = regexp.MustCompile("(?i)[^`\"'],|;|\\b(?:but|instead|just|then|simply|always|unless)\\b") // the warning ends before the match
+	denyAfter = regexp.MustCompile(`(?i)^[^.!?]{0,60}?\b(?:(?:is|are|must|should)\s+(?:never|forbidden|prohibited|blocked|refused|rejected|dangerous|unsafe|not\s+allowed|not\s+be)|must\s+not|should\s+not|will\s+be\s+(?:blocked|refused|rejected))\b`)
+	sentence  = regexp.MustCompile(`[.!?;]["')]?\s`)
+	teaching  = regexp.MustCompile(`(?i)\b(?:inject(?:ion|ed)|jailbreak|attack(?:er|s)?|phrases?|patterns?|detect\w*|flag(?:s|ged)?|suspicious|malicious|adversarial|attempts?|red[- ]team\w*|scan(?:s|ner)?|looks?\s+for|watch\s+for)\b`)
+)
+
+// sentenceBefore is what stands in front of the match in its own sentence.
+func (h *hit) sentenceBefore() string {
+	before := h.seg.text[max(0, h.at-240):h.at]
+	if ends := sentence.FindAllStringIndex(before, -1); len(ends) > 0 {
+		before = before[ends[len(ends)-1][1]:]
+	}
+	return before
+}
+
+// denied reports whether the sentence warns against what matched.
+func (h *hit) denied() bool {
+	before := h.sentenceBefore()
+	if m := denial.FindStringSubmatch(before); m != nil && !turned.MatchString(m[1]) {
+		return !incite.MatchString(before + h.seg.text[h.at:min(len(h.seg.text), h.at+20)])
+	}
+	return denyAfter.MatchString(h.seg.text[h.end:min(len(h.seg.text), h.end+120)])
+}
+
+// quotedExample reports whether the match is quoted in a text about attacks.
+func (h *hit) quotedExample() bool {
+	t := h.seg.text
+	quoted := h.inline()
+	for _, q := range []string{`"`, "“"} {
+		quoted = quoted || strings.Count(t[:h.at], q)%2 == 1 || strings.HasPrefix(t[h.at:], q)
+	}
+	return quoted && teaching.MatchString(t[max(0, h.at-200):h.at])
+}
+
+var denyList = regexp.MustCompile(`(?i)(?:deny|block|forbid|danger|unsafe|blacklist|malicious|suspicious|banned|disallow|pattern)\w*["']?\s*(?::\s*[\w\[\]]+\s*)?(?:=|:|\+=)\s*[\[({]`)
+
+// listed reports whether the match is a string in a list of forbidden things.
+func (h *hit) listed() bool {
+	before := h.seg.text[:h.at]
+	if !denyList.MatchString(before) {
+		return false
+	}
+	return strings.Count(before, `"`)%2 == 1 || strings.Count(before, `'`)%2 == 1 || strings.HasPrefix(before[len(before)-1:], `"`)
+}
