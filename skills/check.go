@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"hermes/core/ledger"
 	"hermes/core/text"
 )
 
@@ -101,6 +102,7 @@ func (l *Library) foresee(p *Plan, list []Entry) []Warning {
 	}
 	c := l.newChecker(list)
 	c.overlay = overlay
+	c.fresh = p.Action == Create && p.by.Actor != ledger.You
 	return c.skill(e, data)
 }
 
@@ -112,6 +114,7 @@ type checker struct {
 	near    map[string]Entry
 	origins func(Entry) Origin
 	overlay map[string]bool // files of the skill in question that will be there, or not
+	fresh   bool            // the skill in question is one the agent is about to write
 }
 
 func (l *Library) newChecker(list []Entry) *checker {
@@ -171,7 +174,7 @@ func (c *checker) skill(e Entry, data []byte) []Warning {
 	}
 	own := c.origin(e)
 	if data != nil {
-		out = append(out, sections(d, own.By == OriginAgent)...)
+		out = append(out, sections(d, own.By == OriginAgent || c.fresh)...)
 		out = append(out, c.references(e, d, data)...)
 	}
 	if r := own.Record; own.By == OriginAgent && r.UseCount == 0 && !r.Created.IsZero() && c.lib.opts.Now().Sub(r.Created) > neverUsed {
