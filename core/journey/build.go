@@ -40,6 +40,7 @@ type builder struct {
 	known map[string]Skill // all, by name
 	order []Skill
 	on    map[string]int // id → index of its node
+	lower []string       // names of the skills that cards are compared with
 }
 
 func (b *builder) add(n Node) {
@@ -226,6 +227,7 @@ func (b *builder) lexical(cards []Card) {
 			by[w] = append(by[w], len(skills))
 		}
 		skills = append(skills, s)
+		b.lower = append(b.lower, strings.ToLower(s.Name))
 	}
 	drawn := map[string]bool{}
 	for _, c := range cards {
@@ -238,41 +240,39 @@ func (b *builder) lexical(cards []Card) {
 
 // card draws the edges of one card.
 func (b *builder) card(c Card, skills []Skill, by map[string][]int) {
-	whys := map[int]*Why{}
-	at := func(i int) *Why {
-		if whys[i] == nil {
-			whys[i] = &Why{}
-		}
-		return whys[i]
-	}
-	for w := range tokens(c.Text) {
+	score := map[int]int{}
+	words := tokens(c.Text)
+	for w := range words {
 		for _, i := range by[w] {
-			why := at(i)
-			why.Shared = append(why.Shared, w)
-			why.Score++
+			score[i]++
 		}
 	}
 	lower := strings.ToLower(c.Text)
-	for i, s := range skills {
-		if strings.Contains(lower, strings.ToLower(s.Name)) {
-			why := at(i)
-			why.Named = true
-			why.Score += namedPoints
+	named := map[int]bool{}
+	for i, name := range b.lower {
+		if strings.Contains(lower, name) {
+			named[i] = true
+			score[i] += namedPoints
 		}
 	}
-	list := make([]Edge, 0, len(whys))
-	for i, why := range whys {
-		slices.Sort(why.Shared)
-		list = append(list, Edge{Source: CardID(c.ID), Target: skills[i].Name, Why: *why})
+	list := make([]int, 0, len(score))
+	for i := range score {
+		list = append(list, i)
 	}
-	slices.SortFunc(list, func(x, y Edge) int {
-		return cmp.Or(cmp.Compare(y.Why.Score, x.Why.Score), strings.Compare(x.Target, y.Target))
+	slices.SortFunc(list, func(x, y int) int {
+		return cmp.Or(cmp.Compare(score[y], score[x]), strings.Compare(skills[x].Name, skills[y].Name))
 	})
-	for n, e := range list {
-		switch {
-		case n < cardEdges:
+	for n, i := range list[:min(len(list), cardEdges+cardNear)] {
+		e := Edge{Source: CardID(c.ID), Target: skills[i].Name, Why: Why{Score: score[i], Named: named[i]}}
+		for w := range words {
+			if slices.Contains(by[w], i) {
+				e.Why.Shared = append(e.Why.Shared, w)
+			}
+		}
+		slices.Sort(e.Why.Shared)
+		if n < cardEdges {
 			b.edge(e)
-		case n < cardEdges+cardNear:
+		} else {
 			b.g.Near = append(b.g.Near, e)
 		}
 	}
