@@ -312,7 +312,7 @@ func (c *checker) references(e Entry, d Document, data []byte) []Warning {
 	var out []Warning
 	check := func(ref string, at int) {
 		ref = strings.TrimPrefix(ref, "./")
-		if seen[ref] || openLink.MatchString(ref) || strings.HasPrefix(ref, "..") {
+		if seen[ref] || !strings.ContainsAny(ref, "./") || openLink.MatchString(ref) || strings.HasPrefix(ref, "..") {
 			return
 		}
 		seen[ref] = true

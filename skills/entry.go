@@ -16,8 +16,7 @@ const (
 	MaxName          = 64
 	MaxDescription   = 1024
 	IndexDescription = 60      // what the prompt shows of a description, "..." included
-	MaxContent       = 100_000 // of a SKILL.md
-	MaxFileChars     = 100_000 // of a supporting file
+	MaxContent       = 100_000 // of a SKILL.md and of any other file
 	MaxFileBytes     = 1 << 20
 	archiveFolder    = ".archive"
 	kind             = "skill" // what the ledger's subjects of this package begin with

@@ -34,14 +34,6 @@ type Fault struct {
 	Message string `json:"message"`
 }
 
-// Error is the message with its line.
-func (f *Fault) Error() string {
-	if f.Line > 0 {
-		return fmt.Sprintf("line %d: %s", f.Line, f.Message)
-	}
-	return f.Message
-}
-
 // Parse reads a file of the library. It never fails: what cannot be read strictly is read leniently, and
 // Problem says so.
 func Parse(data []byte) (d Document) {

@@ -284,7 +284,6 @@ func TestCache_ledgerDropsBoth(t *testing.T) {
 	}
 	touch()
 	_ = list(t, r, Scope{})
-	r.Library.opts.Emit = nil
 	after := r.must(t, Op{Action: Patch, Name: "a", Old: ptr("first one"), New: ptr("other one")})
 	touch()
 	if got := list(t, r, Scope{}); !strings.Contains(got, "other one") || after.LedgerID == "" {

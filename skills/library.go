@@ -14,6 +14,7 @@ import (
 	"hermes/core"
 	"hermes/core/home"
 	"hermes/core/ledger"
+	"hermes/core/threat"
 )
 
 // Options configures a library. Home is required; Ledger is for those who change skills.
@@ -56,6 +57,9 @@ type Library struct {
 type shared struct {
 	usage *Usage
 	epoch atomic.Int64 // rises when everything cached must go; it begins at 1
+
+	mu     sync.Mutex
+	judged map[string]*threat.Finding // by hash of a file: what View found in it
 }
 
 // New returns the library. It reads and creates nothing.

@@ -35,7 +35,7 @@ func checkCategory(category string) *RefusedError {
 }
 
 func checkWord(code RefusedCode, what, s, example string) *RefusedError {
-	why := ""
+	var why string
 	switch n := text.Len(s); {
 	case s == "":
 		why = "is empty"

@@ -156,7 +156,7 @@ func (l *Library) planCreate(p *Plan, list []Entry) *RefusedError {
 	if r := checkSkill(p.Name, *p.Content, nil); r != nil {
 		return r
 	}
-	if r := checkText(p.Name, *p.Content, MaxContent); r != nil {
+	if r := checkText(p.Name, *p.Content); r != nil {
 		return r
 	}
 	rel := path.Join(p.Category, p.Name)
@@ -320,7 +320,7 @@ func (p *Plan) replaceSkill(content string) *RefusedError {
 	if r := checkSkill(p.Name, content, c.before); r != nil {
 		return r
 	}
-	if r := checkText(p.Name, content, MaxContent); r != nil {
+	if r := checkText(p.Name, content); r != nil {
 		return r
 	}
 	c.after = []byte(content)
@@ -361,7 +361,7 @@ func (p *Plan) planPatch() *RefusedError {
 			return r
 		}
 	}
-	if r := checkText(p.Name, m.Content, MaxContent); r != nil {
+	if r := checkText(p.Name, m.Content); r != nil {
 		return r
 	}
 	c.after = []byte(m.Content)
@@ -401,7 +401,7 @@ func (p *Plan) planWrite() *RefusedError {
 	case len(*p.Body) > MaxFileBytes:
 		return &RefusedError{Code: RefusedSize, Name: p.Name, Message: fmt.Sprintf("The file has %s bytes; at most %s are allowed. Split it.", text.Thousands(len(*p.Body)), text.Thousands(MaxFileBytes))}
 	}
-	if r := checkText(p.Name, *p.Body, MaxFileChars); r != nil {
+	if r := checkText(p.Name, *p.Body); r != nil {
 		return r
 	}
 	c, r := p.target(file, false)

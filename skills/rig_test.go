@@ -41,14 +41,14 @@ func newRig(t *testing.T, change func(*Options)) *rig {
 }
 
 // write puts a file below root by hand.
-func write(t testing.TB, root, rel, content string) string {
-	t.Helper()
+func write(tb testing.TB, root, rel, content string) string {
+	tb.Helper()
 	p := filepath.Join(root, filepath.FromSlash(rel))
 	if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
@@ -75,18 +75,18 @@ func (r *rig) entry(t *testing.T, name string) Entry {
 	return m.Entry
 }
 
-func read(t testing.TB, p string) string {
-	t.Helper()
+func read(tb testing.TB, p string) string {
+	tb.Helper()
 	b, err := os.ReadFile(p)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(b)
 }
 
 // tree is a digest of all files below dir; locks and counters do not count.
-func tree(t testing.TB, dir string) string {
-	t.Helper()
+func tree(tb testing.TB, dir string) string {
+	tb.Helper()
 	h := sha256.New()
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -106,7 +106,7 @@ func tree(t testing.TB, dir string) string {
 		return nil
 	})
 	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
 }

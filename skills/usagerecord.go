@@ -39,7 +39,7 @@ type Record struct {
 func newRecord(now time.Time) Record { return Record{Created: now, State: StateActive} }
 
 // LastActive is when the skill was last used, viewed or changed; zero for never.
-func (r Record) LastActive() time.Time {
+func (r *Record) LastActive() time.Time {
 	last := r.LastUsed
 	for _, t := range []time.Time{r.LastViewed, r.LastPatched} {
 		if t.After(last) {
@@ -98,7 +98,7 @@ func decodeRecord(f map[string]json.RawMessage) Record {
 }
 
 // fields are the record as the file has it.
-func (r Record) fields() map[string]json.RawMessage {
+func (r *Record) fields() map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	set := func(name string, v any) {
 		if raw, err := plain(v); err == nil {

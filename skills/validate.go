@@ -12,13 +12,13 @@ import (
 const redactionMark = "[redacted:"
 
 // checkText refuses what no file of a skill may hold.
-func checkText(name, s string, maxChars int) *RefusedError {
+func checkText(name, s string) *RefusedError {
 	switch n := text.Len(s); {
 	case !utf8.ValidString(s) || strings.Contains(s, "\x00"):
 		return &RefusedError{Code: RefusedFrontmatter, Name: name, Message: "The text is not valid UTF-8, or holds NUL bytes. Nothing was changed."}
-	case n > maxChars:
+	case n > MaxContent:
 		return &RefusedError{Code: RefusedSize, Name: name, Message: fmt.Sprintf(
-			"The text has %s characters; at most %s are allowed. Move detail into files under references/ and keep SKILL.md short.", text.Thousands(n), text.Thousands(maxChars))}
+			"The text has %s characters; at most %s are allowed. Move detail into files under references/ and keep SKILL.md short.", text.Thousands(n), text.Thousands(MaxContent))}
 	case strings.Contains(s, redactionMark):
 		return &RefusedError{Code: RefusedSecret, Name: name, Message: "The text holds the mark of a removed secret (" + redactionMark + "…]). Writing it would replace the real value by the mark. Refer to an environment variable instead."}
 	}

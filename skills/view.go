@@ -57,7 +57,7 @@ func (l *Library) View(ctx context.Context, name, file string) (View, error) {
 			return v, err
 		}
 	}
-	return v, v.read()
+	return v, v.read(l.shared.steering)
 }
 
 // viewFile finds a file of the skill to read. Unlike writers, readers may look at any file below it.
@@ -112,8 +112,8 @@ func readable(e Entry, file string) (string, *RefusedError) {
 	return clean, nil
 }
 
-// read fills in the text.
-func (v *View) read() error {
+// read fills in the text; steering is how it is judged.
+func (v *View) read(steering func(hash, text string) *threat.Finding) error {
 	f, err := os.Open(v.Path)
 	if err == nil {
 		defer func() { _ = f.Close() }() // it was only read
@@ -145,7 +145,7 @@ func (v *View) read() error {
 	if d := text.Frontmatter(v.Text); v.File == "" && d.Open && !d.Found {
 		v.Text = behindMetadata(v.Text[d.Start:]) // no raw metadata where instructions are expected
 	}
-	v.Finding = threat.Blocking(threat.Scan(v.Text, threat.Context))
+	v.Finding = steering(v.Hash, v.Text)
 	return nil
 }
 
@@ -195,4 +195,26 @@ func LinkedFiles(folder string) map[string][]string {
 		out[group] = append(out[group], f)
 	}
 	return out
+}
+
+// maxJudged bounds how many versions of files are remembered as judged.
+const maxJudged = 512
+
+// steering finds what in a text tries to steer the agent; nil for nothing. The same version of a file is
+// looked at once.
+func (s *shared) steering(hash, text string) *threat.Finding {
+	s.mu.Lock()
+	f, ok := s.judged[hash]
+	s.mu.Unlock()
+	if ok {
+		return f
+	}
+	f = threat.Blocking(threat.Scan(text, threat.Context))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.judged == nil || len(s.judged) >= maxJudged {
+		s.judged = map[string]*threat.Finding{}
+	}
+	s.judged[hash] = f
+	return f
 }

@@ -76,8 +76,8 @@ type set struct {
 }
 
 func (s *set) emit(e core.Event) {
-	if s.Options.Emit != nil {
-		s.Options.Emit(e)
+	if s.Emit != nil {
+		s.Emit(e)
 	}
 }
 
