@@ -23,6 +23,16 @@ type cameMsg struct {
 	take func(m *Model) tea.Cmd
 }
 
+// bring asks a port outside of Update and takes its answer in Update, unless the workspace was replaced
+// meanwhile.
+func bring[T any](m *Model, ask func(ctx context.Context) (T, error), take func(m *Model, answer T, err error) tea.Cmd) tea.Cmd {
+	gen, ctx := m.ws.gen, m.ws.ctx
+	return func() tea.Msg {
+		answer, err := ask(ctx)
+		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd { return take(m, answer, err) }}
+	}
+}
+
 // cleanupLayer is the memory clean-up.
 type cleanupLayer struct {
 	view *cleanup.View
@@ -74,35 +84,30 @@ func (l *cleanupLayer) readCmd(m *Model) tea.Cmd {
 		return nil
 	}
 	l.read = memoryRead{active: true}
-	port, gen, ctx := m.ws.Cleaner, m.ws.gen, m.ws.ctx
-	return func() tea.Msg {
-		sheets, err := port.Sheets(ctx)
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
-			again := l.read.stale
-			l.read = memoryRead{}
-			switch {
-			case again: // what came is of before the change
-				return l.readCmd(m)
-			case err != nil:
-				l.view.SetError(err.Error())
-			default:
-				l.view.SetSheets(sheets)
-			}
-			return nil
-		}}
-	}
+	return bring(m, m.ws.Cleaner.Sheets, func(m *Model, sheets []memory.Sheet, err error) tea.Cmd {
+		again := l.read.stale
+		l.read = memoryRead{}
+		switch {
+		case again: // what came is of before the change
+			return l.readCmd(m)
+		case err != nil:
+			l.view.SetError(err.Error())
+		default:
+			l.view.SetSheets(sheets)
+		}
+		return nil
+	})
 }
 
 func (l *cleanupLayer) backgroundCmd(m *Model) tea.Cmd {
-	port, gen, ctx, log := m.ws.Cleaner, m.ws.gen, m.ws.ctx, m.opt.Log
-	return func() tea.Msg {
-		b, err := port.Background(ctx)
+	return bring(m, m.ws.Cleaner.Background, func(m *Model, b cleanup.Background, err error) tea.Cmd {
 		if err != nil {
-			log.Warn("reading the price of memory failed", "err", err)
+			m.opt.Log.Warn("reading the price of memory failed", "err", err)
 			return nil
 		}
-		return cameMsg{gen: gen, take: func(*Model) tea.Cmd { l.view.SetBackground(b); return nil }}
-	}
+		l.view.SetBackground(b)
+		return nil
+	})
 }
 
 func (l *cleanupLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
@@ -143,59 +148,53 @@ func (l *cleanupLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 
 // writeCmd writes the draft; then everything is read again.
 func (l *cleanupLayer) writeCmd(m *Model, d memory.Draft) tea.Cmd {
-	port, gen, ctx := m.ws.Cleaner, m.ws.gen, m.ws.ctx
-	return func() tea.Msg {
-		r, err := port.Tidy(context.WithoutCancel(ctx), d) // once confirmed it is written
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
-			if err != nil {
-				text := err.Error()
-				if hint := core.HintOf(err); hint != "" {
-					text += " → " + hint
-				}
-				l.view.Refused(text)
-				return m.memoryChanged()
-			}
-			if l.view.Written(r) {
-				m.pop(l)
-				return tea.Batch(m.memoryChanged(), m.toast(core.LevelInfo, "memory: "+l.view.Note()))
-			}
-			return m.memoryChanged()
-		}}
+	port := m.ws.Cleaner
+	write := func(ctx context.Context) (memory.Tidied, error) {
+		return port.Tidy(context.WithoutCancel(ctx), d) // once confirmed it is written
 	}
+	return bring(m, write, func(m *Model, r memory.Tidied, err error) tea.Cmd {
+		if err != nil {
+			text := err.Error()
+			if hint := core.HintOf(err); hint != "" {
+				text += " → " + hint
+			}
+			l.view.Refused(text)
+			return m.memoryChanged()
+		}
+		if l.view.Written(r) {
+			m.pop(l)
+			return tea.Batch(m.memoryChanged(), m.toast(core.LevelInfo, "memory: "+l.view.Note()))
+		}
+		return m.memoryChanged()
+	})
 }
 
 func (l *cleanupLayer) historyCmd(m *Model, a cleanup.Action) tea.Cmd {
-	port, gen, ctx := m.ws.Cleaner, m.ws.gen, m.ws.ctx
-	return func() tea.Msg {
-		moments, err := port.History(ctx, a.ID)
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
-			if err != nil {
-				return m.fail(err)
-			}
-			m.push(&textLayer{view: viewer.New("History of "+a.Title, 90, func(st *theme.Styles, w int) []string {
-				return cleanup.HistoryLines(st, moments, w)
-			})})
-			return nil
-		}}
-	}
+	port := m.ws.Cleaner
+	read := func(ctx context.Context) ([]memory.Moment, error) { return port.History(ctx, a.ID) }
+	return bring(m, read, func(m *Model, moments []memory.Moment, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		m.push(&textLayer{view: viewer.New("History of "+a.Title, 90, func(st *theme.Styles, w int) []string {
+			return cleanup.HistoryLines(st, moments, w)
+		})})
+		return nil
+	})
 }
 
 // deletedCmd lists what can be restored; the chosen one goes into the draft.
 func (l *cleanupLayer) deletedCmd(m *Model) tea.Cmd {
-	port, gen, ctx := m.ws.Cleaner, m.ws.gen, m.ws.ctx
-	return func() tea.Msg {
-		gone, err := port.Deleted(ctx)
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
-			switch {
-			case err != nil:
-				return m.fail(err)
-			case len(gone) == 0:
-				return m.toast(core.LevelInfo, "nothing was deleted or replaced so far")
-			}
-			m.push(l.restorer(m, gone))
-			return nil
-		}}
-	}
+	return bring(m, m.ws.Cleaner.Deleted, func(m *Model, gone []memory.Moment, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			return m.fail(err)
+		case len(gone) == 0:
+			return m.toast(core.LevelInfo, "nothing was deleted or replaced so far")
+		}
+		m.push(l.restorer(m, gone))
+		return nil
+	})
 }
 
 // restorer is the picker over what once stood in a store.

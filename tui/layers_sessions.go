@@ -119,24 +119,24 @@ func (l *sessionsLayer) searchCmd(m *Model, query string) tea.Cmd {
 	if l.asked != query || l.picker.Query() != query {
 		return nil
 	}
-	port, gen := m.ws.Finder, m.ws.gen
-	ctx, cancel := context.WithCancel(m.ws.ctx)
+	port := m.ws.Finder
+	own, cancel := context.WithCancel(m.ws.ctx)
 	l.cancel = cancel
-	return func() tea.Msg {
+	find := func(context.Context) (Found, error) {
 		defer cancel()
-		found, err := port.Find(ctx, query)
-		if errors.Is(err, context.Canceled) {
-			return nil
-		}
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd {
-			text := ""
-			if err != nil {
-				text = err.Error()
-			}
-			l.picker.SetFound(query, found, text)
-			return l.preview(m)
-		}}
+		return port.Find(own, query)
 	}
+	return bring(m, find, func(m *Model, found Found, err error) tea.Cmd {
+		switch {
+		case errors.Is(err, context.Canceled):
+			return nil
+		case err != nil:
+			l.picker.SetFound(query, found, err.Error())
+		default:
+			l.picker.SetFound(query, found, "")
+		}
+		return l.preview(m)
+	})
 }
 
 // preview reads the selected place a moment after it was selected.
@@ -156,18 +156,18 @@ func (l *sessionsLayer) previewCmd(m *Model, id, message string) tea.Cmd {
 	if nowID, nowMessage := l.picker.Selected(); nowID != id || nowMessage != message || l.picker.Previewed(id, message) {
 		return nil
 	}
-	ends, places, gen, ctx := m.ws.Previews, m.ws.Transcripts, m.ws.gen, m.ws.ctx
-	return func() tea.Msg {
-		var lines []PreviewLine
-		var err error
+	ends, places := m.ws.Previews, m.ws.Transcripts
+	read := func(ctx context.Context) ([]PreviewLine, error) {
 		if message == "" {
-			lines, err = ends.Preview(ctx, id)
-		} else {
-			lines, err = places.Around(ctx, id, message)
+			return ends.Preview(ctx, id)
 		}
+		return places.Around(ctx, id, message)
+	}
+	return bring(m, read, func(_ *Model, lines []PreviewLine, err error) tea.Cmd {
 		if err != nil {
 			lines = []PreviewLine{{Who: "it cannot be read", Text: err.Error()}}
 		}
-		return cameMsg{gen: gen, take: func(*Model) tea.Cmd { l.picker.SetPreview(id, message, lines); return nil }}
-	}
+		l.picker.SetPreview(id, message, lines)
+		return nil
+	})
 }

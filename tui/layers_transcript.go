@@ -25,13 +25,12 @@ type place struct {
 
 // transcriptLayer shows a stored session, read only.
 type transcriptLayer struct {
-	at     place
-	title  string
-	err    string
-	log    *card.Log
-	chat   *chat.Pane    // nil until it was read
-	st     *theme.Styles // what it was last drawn with
-	cancel context.CancelFunc
+	at    place
+	title string
+	err   string
+	log   *card.Log
+	chat  *chat.Pane    // nil until it was read
+	st    *theme.Styles // what it was last drawn with
 }
 
 // readOrigin opens the session that saved a memory entry, at the call that did.
@@ -45,14 +44,10 @@ func (m *Model) readSession(at place) tea.Cmd {
 		return m.toast(core.LevelWarn, "read a session: "+notHere)
 	}
 	l := &transcriptLayer{at: at}
-	ctx, cancel := context.WithCancel(m.ws.ctx)
-	l.cancel = cancel
 	m.push(l)
-	port, gen := m.ws.Transcripts, m.ws.gen
-	return func() tea.Msg {
-		t, err := port.Transcript(ctx, at.session)
-		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd { return l.came(m, t, err) }}
-	}
+	port := m.ws.Transcripts
+	read := func(ctx context.Context) (Transcript, error) { return port.Transcript(ctx, at.session) }
+	return bring(m, read, l.came)
 }
 
 func (l *transcriptLayer) came(m *Model, t Transcript, err error) tea.Cmd {
@@ -123,18 +118,16 @@ func head(text string) string {
 func (l *transcriptLayer) searchCmd(m *Model) tea.Cmd {
 	corpus := l.chat.Corpus()
 	l.chat.Supersede()
-	ctx, cancel := context.WithCancel(m.ws.ctx)
+	own, cancel := context.WithCancel(m.ws.ctx)
 	l.chat.OnSupersede(cancel)
-	gen := m.ws.gen
-	return func() tea.Msg {
+	find := func(context.Context) (chat.Matches, error) {
 		defer cancel()
-		found := corpus.Find(ctx)
-		return cameMsg{gen: gen, take: func(*Model) tea.Cmd { l.chat.Found(found); return nil }}
+		return corpus.Find(own), nil
 	}
+	return bring(m, find, func(_ *Model, found chat.Matches, _ error) tea.Cmd { l.chat.Found(found); return nil })
 }
 
 func (l *transcriptLayer) close(m *Model) {
-	l.cancel()
 	if l.chat != nil {
 		l.chat.Supersede()
 	}

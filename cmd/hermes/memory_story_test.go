@@ -29,8 +29,13 @@ rules:
 	long := "Works on the digest 每周新闻摘要. "
 	long += strings.Repeat("x", 1364-len([]rune(long))-3*4-len(vim+answers+replies+registry))
 	for _, add := range [][2]string{
-		{"user", vim}, {"user", answers}, {"user", replies}, {"user", long}, {"user", registry},
-		{"memory", "The cluster is k8s-东京"}, {"memory", "Old: the cluster was minikube"},
+		{"user", vim},
+		{"user", answers},
+		{"user", replies},
+		{"user", long},
+		{"user", registry},
+		{"memory", "The cluster is k8s-东京"},
+		{"memory", "Old: the cluster was minikube"},
 	} {
 		if o := w.hermes(t, "", "memory", "add", add[0], add[1]); o.code != 0 {
 			t.Fatalf("%+v", o)

@@ -148,11 +148,11 @@ func (v *View) reordered(s int) bool {
 		if len(src) == 0 || it.gone || v.home[src[0]] != s {
 			continue
 		}
-		if at := v.place[src[0]]; at < last {
+		at := v.place[src[0]]
+		if at < last {
 			return true
-		} else {
-			last = at
 		}
+		last = at
 	}
 	return false
 }

@@ -404,15 +404,29 @@ func (v *View) hints() []keys.Hint {
 		return []keys.Hint{{Key: "w", Word: "write them"}, {Key: "d", Word: "drop them"}, {Key: "Esc", Word: "stay"}}
 	case busy:
 		return nil
+	case browsing:
 	}
 	other := "other store"
 	if len(v.sheets) == 2 {
 		other = "to " + v.sheets[1-v.store].Target.File()
 	}
 	out := []keys.Hint{
-		{Key: "space", Word: "mark"}, {Key: "d", Word: "delete"}, {Key: "e", Word: "edit"}, {Key: "m", Word: "merge"}, {Key: "t", Word: other},
-		{Key: "J K", Word: "reorder"}, {Key: "u", Word: "undo"}, {Key: "Ctrl+R", Word: "redo"}, {Key: "w", Word: "write"}, {Key: "Esc", Word: "leave"},
-		{Key: "a", Word: "add"}, {Key: "Enter", Word: "its session"}, {Key: "H", Word: "history"}, {Key: "R", Word: "restore deleted"}, {Key: "v", Word: "whole text"}, {Key: "y", Word: "copy"},
+		{Key: "space", Word: "mark"},
+		{Key: "d", Word: "delete"},
+		{Key: "e", Word: "edit"},
+		{Key: "m", Word: "merge"},
+		{Key: "t", Word: other},
+		{Key: "J K", Word: "reorder"},
+		{Key: "u", Word: "undo"},
+		{Key: "Ctrl+R", Word: "redo"},
+		{Key: "w", Word: "write"},
+		{Key: "Esc", Word: "leave"},
+		{Key: "a", Word: "add"},
+		{Key: "Enter", Word: "its session"},
+		{Key: "H", Word: "history"},
+		{Key: "R", Word: "restore deleted"},
+		{Key: "v", Word: "whole text"},
+		{Key: "y", Word: "copy"},
 	}
 	if len(v.sheets) == 2 {
 		out = append(out, keys.Hint{Key: "Tab", Word: "store"})

@@ -2,6 +2,7 @@ package cleanup
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,12 +42,13 @@ func (v *View) row(st *theme.Styles, s, i, w int) string {
 	if v.blocked(it) && became != deleted {
 		words = st.Muted
 	}
-	where := fmt.Sprint(i + 1)
+	places, digits := v.gutters()
+	where := fmt.Sprintf("%*d", places, i+1)
 	if !v.beside && len(v.sheets) > 1 {
-		where = v.name(s)[:1] + " " + fmt.Sprintf("%2d", i+1)
+		where = v.name(s)[:1] + " " + where
 	}
-	head := cursor + mark + style.Render(became.sign()) + st.Muted.Render(fmt.Sprintf(" %3s ", where)) +
-		v.cost(st, it) + st.Faint.Render(fmt.Sprintf(" %5s ", text.Thousands(text.Len(it.text))))
+	head := cursor + mark + style.Render(became.sign()) + st.Muted.Render(" "+where+" ") +
+		v.cost(st, it) + st.Faint.Render(fmt.Sprintf(" %*s ", digits, text.Thousands(text.Len(it.text))))
 	tail := v.tail(st, it, w)
 	room := max(w-cell.Width(head)-cell.Width(tail), 0)
 	flags := cell.Truncate(v.flagWords(s, it), room*2/5)
@@ -59,6 +61,14 @@ func (v *View) row(st *theme.Styles, s, i, w int) string {
 		words = words.Bold(true)
 	}
 	return cell.Truncate(head+flags+words.Render(cell.Fit(line, room))+tail, w)
+}
+
+// gutters is how wide numbers and sizes are, in all rows of both stores.
+func (v *View) gutters() (places, digits int) {
+	for s := range v.cur {
+		places = max(places, len(strconv.Itoa(len(v.cur[s]))))
+	}
+	return places, max(len(text.Thousands(v.largest())), 3)
 }
 
 // cost draws what an item takes, against the largest one.

@@ -162,7 +162,7 @@ func (p *Picker) changed() {
 // arrange makes the lines: what the search found, best session first, then sessions whose title, model or
 // folder fits what was typed.
 func (p *Picker) arrange() {
-	was, _ := p.at()
+	was := p.at()
 	p.lines, p.shown, p.hidden = nil, 0, 0
 	taken := map[string]bool{}
 	if p.found != nil {
@@ -236,12 +236,12 @@ func (l line) place() place {
 	return place{id: l.row.ID}
 }
 
-// at is the selected place; false when there is none.
-func (p *Picker) at() (place, bool) {
+// at is the selected place; its zero value when there is none.
+func (p *Picker) at() place {
 	if l := p.selected(); l != nil {
-		return l.place(), true
+		return l.place()
 	}
-	return place{}, false
+	return place{}
 }
 
 func (p *Picker) selected() *line {
@@ -253,6 +253,6 @@ func (p *Picker) selected() *line {
 
 // Selected returns the ids of the selected session and message; the message is empty on a session.
 func (p *Picker) Selected() (id, message string) {
-	at, _ := p.at()
+	at := p.at()
 	return at.id, at.message
 }

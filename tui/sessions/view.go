@@ -88,6 +88,7 @@ func (p *Picker) head(st *theme.Styles, w int) (string, int) {
 	case filtering:
 		text, x := p.filter.View(max(w-2, 1))
 		return st.Accent.Render("/") + " " + text, x + 2
+	case browsing, deleting:
 	}
 	if f := p.Query(); f != "" {
 		return st.Muted.Render("/ ") + st.Text.Render(cell.Line(f)), -1
@@ -231,18 +232,18 @@ func (p *Picker) foot(st *theme.Styles, w int) []string {
 	}
 	enter, fork := "Enter resume · o read", "f fork"
 	if l := p.selected(); l != nil && l.hit != nil {
-		enter, fork = "Enter open here · c resume", "f fork from here"
+		enter, fork = "Enter open · c resume", "f fork from here"
 	}
 	tasks := "a show sub-agents"
 	if p.tasks {
 		tasks = "a hide sub-agents"
 	}
-	keys := []string{enter, "/ search", fork, "r rename", "e export", "d delete", "n new", tasks, "Esc close"}
+	keys := []string{enter, fork, "/ search", "r rename", "e export", "d delete", "n new", tasks, "Esc close"}
 	if cell.Width(strings.Join(keys, " · ")) > w {
-		keys = []string{enter, "/ search", fork, "r name", "e exp", "d del", "n new", "a all"}
+		keys = []string{enter, fork, "/ search", "r name", "e exp", "d del", "n new", "a all"}
 	}
-	if cell.Width(strings.Join(keys, " · ")) > w {
-		keys = []string{enter, "/ search", fork, "r name", "d del"}
+	for len(keys) > 1 && cell.Width(strings.Join(keys, " · ")) > w {
+		keys = keys[:len(keys)-1]
 	}
 	return []string{st.Faint.Render(cell.Truncate(strings.Join(keys, " · "), w))}
 }
