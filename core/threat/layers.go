@@ -96,9 +96,12 @@ func readable(s string) bool {
 	if !utf8.ValidString(s) {
 		return false
 	}
-	n, letters := 0, 0
+	n, letters, plain := 0, 0, 0
 	for _, r := range s {
 		n++
+		if r >= ' ' && r <= '~' {
+			plain++
+		}
 		switch {
 		case unicode.IsLetter(r) || r == ' ':
 			letters++
@@ -106,7 +109,8 @@ func readable(s string) bool {
 			return false
 		}
 	}
-	return n >= minDecoded && letters*2 >= n
+	// Noise of this length is never all printable, so that commands full of signs and digits count too.
+	return n >= minDecoded && letters*2 >= n || n >= 20 && plain == n
 }
 
 // unbase64 reads a run that may go over lines. Words that happen to look like base64 can stand before or

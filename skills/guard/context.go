@@ -77,7 +77,7 @@ var (
 	turned    = regexp.MustCompile("(?i)[^`\"'],|;|\\b(?:but|instead|just|then|simply|always|unless)\\b") // the warning ends before the match
 	denyAfter = regexp.MustCompile(`(?i)^[^.!?]{0,60}?\b(?:(?:is|are|must|should)\s+(?:never|forbidden|prohibited|blocked|refused|rejected|dangerous|unsafe|not\s+allowed|not\s+be)|must\s+not|should\s+not|will\s+be\s+(?:blocked|refused|rejected))\b`)
 	sentence  = regexp.MustCompile(`[.!?;]["')]?\s`)
-	teaching  = regexp.MustCompile(`(?i)\b(?:inject(?:ion|ed)|jailbreak|attack(?:er|s)?|phrases?|patterns?|detect\w*|flag(?:s|ged)?|suspicious|malicious|adversarial|attempts?|red[- ]team\w*|scan(?:s|ner)?|looks?\s+for|watch\s+for)\b`)
+	teaching  = regexp.MustCompile(`(?i)\b(?:inject(?:ion|ed)|jailbreak|attack(?:er|s)?|detect\w*|flag(?:s|ged)?|suspicious|malicious|adversarial|red[- ]team\w*|looks?\s+for|watch\s+for)\b`)
 )
 
 // sentenceBefore is what stands in front of the match in its own sentence.

@@ -63,7 +63,7 @@ func (d *deriver) pass(t string) string {
 			word := t[i : i+n]
 			value, known := d.vars[word]
 			switch {
-			case known && value != word && !assigned(t[i+n:]) && (i == 0 || t[i-1] != '.' && t[i-1] != '$') && (value[0] == '"' || value[0] == '\'' || value[0] == '[' || strings.HasPrefix(value, "os.") || strings.HasPrefix(value, "process.")):
+			case known && d.stands(t, i, i+n, value):
 				if value[0] == '"' || value[0] == '\'' {
 					if last >= 0 && glue(string(out[last+1:])) {
 						out = out[:last]
@@ -88,6 +88,24 @@ func (d *deriver) pass(t string) string {
 		}
 	}
 	return string(out)
+}
+
+// forbidden names lists of what a program looks for or refuses; their elements are not put together.
+var forbidden = regexp.MustCompile(`(?i)(?:deny|block|forbid|danger|unsafe|malicious|suspicious|banned|disallow|pattern|rules?$|checks?$)`)
+
+// stands reports whether the name in t[from:to] may be replaced by its value.
+func (d *deriver) stands(t string, from, to int, value string) bool {
+	if value == t[from:to] || assigned(t[to:]) || from > 0 && (t[from-1] == '.' || t[from-1] == '$') {
+		return false
+	}
+	switch {
+	case value[0] == '[':
+		joined := strings.HasSuffix(t[:from], "join(") || strings.HasPrefix(t[to:], ".join")
+		return joined || !forbidden.MatchString(t[from:to])
+	case value[0] == '"', value[0] == '\'':
+		return true
+	}
+	return strings.HasPrefix(value, "os.") || strings.HasPrefix(value, "process.")
 }
 
 // literal reads a quoted text at the start of t: its content and how many bytes it took.

@@ -31,7 +31,7 @@ func obfuscationRules() []rule {
 	t.code("xor_decode", High, "^", `(?:bytes|bytearray|chr|join)\([^;]{0,60}\w+(?:\[[^\]]+\])?\s*\^\s*(?:\w+\[|0x|\d|key)[^;]{0,60}\bfor\b`, "text hidden by exclusive or")
 	t.code("string_reversal", Low, "[::-1]|reverse()", `["'][^"']{6,}["']\s*(?:\[::-1\]|\.split\(\s*["']{2}\s*\)\.reverse\(\))`, "text written backwards")
 	t.code("python_codecs_decode", Medium, "codecs.decode|rot13|rot_13", `\bcodecs\.decode\(\s*b?["']|["']rot_?13["']`, "text hidden by a simple cipher")
-	t.code("ifs_split", High, "ifs", `[\w/.)"'-]\$\{?IFS\}?(?:[-\w/"'$.]|\$)`, "a variable instead of blanks, so that no command shows")
+	t.code("ifs_split", High, "ifs", `[\w/.)-]\$(?:\{IFS[^}]*\}|IFS\b)|\$\{IFS[^}]*\}[-\w/$.]`, "a variable instead of blanks, so that no command shows")
 	t.code("shell_built_command", High, "$", `(?:^|[;&|(]\s*|\b(?:then|do|else|exec|sudo)\s+)["']?\$\{?[a-z_]\w*\}?["']?\$\{?[a-z_]\w*\}?["']?\s+["'$\w/-]`, "a command put together out of pieces").check = pieces
 	t.code("substring_command", High, ":0:1|:1:1|:2:1|:3:1|:4:1|:5:1|:6:1|:10:1", `(?:\$\{\w+:\d+:1\}[^\s$]?){2,}`, "a command put together out of letters")
 	t.code("glob_command", High, "/???|/b?n|/u?r|?in/", `(?:^|[\s;&|("'])/[a-z?*]*\?[a-z?*]*/[a-z?*]*[?*][a-z?*]*(?:\s|$)`, "a command named by a pattern, so that its name does not show")
@@ -109,7 +109,7 @@ func executionRules() []rule {
 	t.code("node_exec_template", Medium, "exec(`|execsync(`", "\\bexec(?:Sync)?\\(`[^`]*\\$\\{", "puts text into a shell command")
 	t.code("java_runtime_exec", Medium, "getruntime", `\bRuntime\.getRuntime\(\)\.exec\(`, "runs commands")
 	t.code("php_exec", Medium, "shell_exec|passthru|proc_open", `\b(?:shell_exec|passthru|proc_open)\(`, "runs commands")
-	t.code("run_hidden_file", High, "/.", `(?:(?:ba|z|da)?sh|python\d?|node|perl|exec|source|\bchmod\s+\+x)\s+["']?(?:\./|assets/|references/|\$\{?HERMES_SKILL_DIR\}?/)(?:[\w-]+/)*(?:\.[\w-]+|[\w-]+\.(?:png|jpe?g|gif|webp|pdf|ico|woff2?|ttf|mp[34]|dat|bin|txt|log|csv))(?:["'\s;&|]|$)`, "runs a file that does not look like a program").check = hiddenFile
+	t.code("run_hidden_file", High, "/.|.png|.jpg|.jpeg|.gif|.webp|.pdf|.ico|.woff|.ttf|.mp3|.mp4|.dat|.bin|.log|.csv|.txt", `(?:(?:ba|z|da)?sh|python\d?|node|perl|exec|source|\bchmod\s+\+x)\s+["']?(?:\./|assets/|references/|\$\{?HERMES_SKILL_DIR\}?/)(?:[\w-]+/)*(?:\.[\w-]+|[\w-]+\.(?:png|jpe?g|gif|webp|pdf|ico|woff2?|ttf|mp[34]|dat|bin|txt|log|csv))(?:[`+"`"+`"'\s;&|]|$)`, "runs a file that does not look like a program").check = hiddenFile
 	t.code("macro_autoopen", High, "autoopen|workbook_open|document_open", `\bSub\s+(?:AutoOpen|Auto_Open|Workbook_Open|Document_Open)\b`, "a macro that runs when the document is opened")
 	t.code("agent_spawn", Low, "hermes ", `\bhermes\s+(?:run|-z|chat\s+-q)\s`, "starts another agent")
 	t.code("unsafe_load", Low, "pickle.load|yaml.load(", `\bpickle\.loads?\(|\byaml\.load\([^)]*\)`, "data that can run code when it is read").check = yamlSafe

@@ -24,7 +24,7 @@ func destructiveRules() []rule {
 
 var (
 	rmFlags   = regexp.MustCompile(`^(?i)rm\s+(?:-{1,2}[\w=-]*\s+)*`)
-	rmTarget  = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+	rmTarget  = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"']|["'])+`)
 	wholeTree = regexp.MustCompile(`^(?:/|/\*|~|~/|~/\*|\$\{?HOME\}?/?\*?|\$\{?HERMES_HOME\}?/?\*?|~/\.hermes/?\*?|/(?:etc|usr|var|home|bin|sbin|lib|lib64|opt|root|boot|dev|sys|proc|System|Users|Applications|Library|private|mnt|media|srv)(?:/\*?)?|/(?:home|Users)/[^/]+/?\*?|/(?:etc|usr/(?:bin|lib|local)|bin|sbin|lib|boot|System)/.*|[A-Z]:\\?)$`)
 	homeTree  = regexp.MustCompile(`^(?:~|\$\{?HOME\}?)/(?:\.ssh|\.gnupg|\.aws|\.hermes|\.config|\.kube|Documents|Desktop|Pictures|Library|Downloads|\.local)/?\*?$`)
 	scratch   = regexp.MustCompile(`^(?:/tmp/|/var/tmp/|/private/tmp/|/dev/shm/|\$\{?TMP|\$\{?TEMP|/var/folders/|/var/cache/|/var/lib/apt/lists)`)
@@ -36,8 +36,10 @@ func removes(h *hit) (Severity, bool) {
 	args := m[len(rmFlags.FindString(m)):]
 	worst, found := Low, false
 	for _, target := range rmTarget.FindAllString(args, 12) {
-		quote := target[0] == '\'' || target[0] == '"'
-		target = strings.Trim(target, "\"'`),.;:")
+		target = strings.Trim(strings.NewReplacer(`"`, "", `'`, "").Replace(target), "`),;:")
+		if h.seg.kind == prose {
+			target = strings.TrimRight(target, ".")
+		}
 		if strings.HasPrefix(target, "#") || target == "" {
 			break
 		}
@@ -48,7 +50,7 @@ func removes(h *hit) (Severity, bool) {
 		case target == "--no-preserve-root":
 			return Critical, true
 		case strings.HasPrefix(target, "-") || scratch.MatchString(target) && !strings.Contains(target, ".."):
-		case wholeTree.MatchString(target) && !(quote && strings.Contains(target, "$") && m[0] == '\''):
+		case wholeTree.MatchString(target):
 			return Critical, true
 		case homeTree.MatchString(target):
 			worst, found = High, true

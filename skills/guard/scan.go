@@ -104,7 +104,7 @@ func (l *looker) said(h *hit) bool {
 
 // steering takes what package threat sees: text that steers agents and characters nobody sees.
 func (l *looker) steering(raw string) {
-	var lines []string
+	lines := strings.Split(raw, "\n")
 	for _, f := range threat.Scan(raw, threat.Context) {
 		switch f.ID {
 		case "exfil_curl", "exfil_wget", "read_secrets":
@@ -113,14 +113,27 @@ func (l *looker) steering(raw string) {
 		sev, why := steers(f)
 		category := "injection"
 		if hiddenID(f.ID) {
-			if lines == nil {
-				lines = strings.Split(raw, "\n")
-			}
 			category = "obfuscation"
 			sev, why = invisible(f, lines[min(f.Line, len(lines))-1])
+		} else if f.Decoded == "" {
+			sev = taught(f, lines[min(f.Line, len(lines))-1], sev)
 		}
 		l.add(Finding{ID: f.ID, Category: category, Severity: sev, Line: f.Line, Excerpt: show(f.Excerpt), Decoded: show(f.Decoded), Why: why})
 	}
+}
+
+// taught lowers a finding that is quoted in a text about attacks.
+func taught(f threat.Finding, line string, sev Severity) Severity {
+	first, _, _ := strings.Cut(f.Excerpt, " ")
+	at := strings.Index(threat.Fold(line), first)
+	if at < 0 {
+		return sev
+	}
+	h := hit{rule: &rule{severity: sev, category: "injection"}, seg: &seg{text: threat.Fold(line)}, at: at, end: at + len(first)}
+	if h.quotedExample() {
+		return least(sev, Medium)
+	}
+	return sev
 }
 
 func hiddenID(id string) bool {
@@ -183,7 +196,7 @@ func lookalike(w string) bool {
 	return plain >= 3 && foreign > 0 && foreign <= plain && threat.Fold(w) != w
 }
 
-var command = regexp.MustCompile(`(?i)\b(?:curl|wget|nc|ncat|bash|zsh|sh|powershell|chmod|sudo)\s+[-\w/$"'.:]|/bin/(?:ba|z|da)?sh\b|\bos\.(?:system|popen|environ)\b|\bsubprocess\b|\bchild_process\b|\b(?:eval|exec)\s*\(|\bimport\s+(?:os|socket|subprocess|urllib|requests)\b|\brequire\(["']|\brm\s+-\w*[rf]|\biex\b|\bInvoke-\w+|/dev/tcp/|<script\b`)
+var command = regexp.MustCompile(`(?i)\b(?:curl|wget)\s+(?:-|["'$]?https?:|["']?\$)|\b(?:nc|ncat)\s+(?:-|\S+\s+\d)|\b(?:ba|z|da)?sh\s+(?:-\w|["'./$<])|\bpowershell\s+-|\bchmod\s+[+0-7]|\bsudo\s+\w|/bin/(?:ba|z|da)?sh\b|\bos\.(?:system|popen|environ)\b|\bsubprocess\b|\bchild_process\b|\b(?:eval|exec)\s*\(|\bimport\s+(?:os|socket|subprocess|urllib|requests)\b|\brequire\(["']|\brm\s+-\w*[rf]|\biex\b|\bInvoke-\w+|/dev/tcp/|<script\b`)
 
 // layers looks into what is encoded in text. line places it when text is itself derived.
 func (l *looker) layers(encoded string, line int) {
