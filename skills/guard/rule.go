@@ -97,10 +97,14 @@ func (m *matcher) run(segs []*seg) {
 		b.WriteByte('\n')
 	}
 	low := lower(b.String())
+	have := gramsOf(low)
 	done := make([]int, len(segs)) // number of the rule that looked at the whole line last
 	for n := range m.set.rules {
 		r := &m.set.rules[n]
 		for _, hint := range r.hints {
+			if !have.may(hint) {
+				continue
+			}
 			m.hint(r, n+1, hint, low, segs, offs, done)
 			if m.budget < 0 {
 				return
@@ -167,4 +171,30 @@ func lower(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// grams remembers which three bytes stand together somewhere in a text: what lacks one of its own is not
+// in it, and need not be searched.
+type grams [1 << 12]uint64
+
+func gramsOf(s string) *grams {
+	var g grams
+	for i := 0; i+3 <= len(s); i++ {
+		n := gram(s[i:])
+		g[n>>6] |= 1 << (n & 63)
+	}
+	return &g
+}
+
+func gram(s string) uint32 {
+	return (uint32(s[0])<<16 | uint32(s[1])<<8 | uint32(s[2])) * 0x9E3779B1 >> 14
+}
+
+func (g *grams) may(s string) bool {
+	for i := 0; i+3 <= len(s); i++ {
+		if n := gram(s[i:]); g[n>>6]&(1<<(n&63)) == 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -43,7 +43,7 @@ func (s *Scanner) look(ctx context.Context, a *about, f *file) ([]Finding, error
 	}
 	derived := derive(segs)
 	l.rules(derived, "", "")
-	l.layers(folded, 0)
+	l.layers(candidates(folded), 0)
 	for _, d := range derived {
 		if d.how == "split" && len(d.text) >= 16 {
 			l.layers(d.text, d.line)
@@ -227,6 +227,46 @@ func (l *looker) layers(encoded string, line int) {
 		}
 		l.rules(segs, shown, layer)
 	}
+}
+
+// candidates keeps the lines that may hold something encoded and empties the others: decoding looks at
+// every byte several times.
+func candidates(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) / 2)
+	tail := false
+	for line := range strings.SplitSeq(text, "\n") {
+		keep := candidate(line)
+		if keep || tail {
+			b.WriteString(line)
+		}
+		tail = keep
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// candidate reports whether a line holds escapes, many digits, or a run of letters longer than a word.
+func candidate(line string) bool {
+	run, digits := 0, 0
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '\\' || c == '%' || c == '&':
+			return true
+		case c >= '0' && c <= '9':
+			digits++
+			run++
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '+' || c == '/' || c == '_' || c == '-':
+			run++
+		default:
+			run = 0
+			continue
+		}
+		if run >= 16 || digits >= 10 {
+			return true
+		}
+	}
+	return false
 }
 
 // show makes foreign text fit for one line of a report: printable, at most 120 characters.
