@@ -10,8 +10,8 @@ import (
 // Scope is the session for which skills are offered.
 type Scope struct {
 	Tools    []string // names of its tools; nil when they are not known, then nothing is hidden by them
-	Toolsets []string
-	Window   int // tokens of the model's context window; 0 when unknown
+	Toolsets []string // the same for toolsets
+	Window   int      // tokens of the model's context window; 0 when unknown
 }
 
 // Hidden says why e is not offered in s; none when it is offered.
@@ -29,21 +29,22 @@ func (l *Library) Hidden(e Entry, s Scope) []Warning {
 	if missing, ok := l.environment(e.Meta.Environments); !ok {
 		add(CodeHiddenEnvironment, "it is offered within %s only; it still loads by name", strings.Join(missing, ", "))
 	}
-	if s.Tools == nil && s.Toolsets == nil {
-		return out
-	}
 	c := e.Meta.Conditions
-	if m := absent(c.RequiresTools, s.Tools); len(m) > 0 {
-		add(CodeHiddenTools, "it needs the tool %s, which is not there", strings.Join(m, ", "))
+	if s.Tools != nil {
+		if m := absent(c.RequiresTools, s.Tools); len(m) > 0 {
+			add(CodeHiddenTools, "it needs the tool %s, which is not there", strings.Join(m, ", "))
+		}
+		if p := present(c.FallbackTools, s.Tools); len(p) > 0 {
+			add(CodeHiddenTools, "it stands in for the tool %s, which is there", strings.Join(p, ", "))
+		}
 	}
-	if p := present(c.FallbackTools, s.Tools); len(p) > 0 {
-		add(CodeHiddenTools, "it stands in for the tool %s, which is there", strings.Join(p, ", "))
-	}
-	if m := absent(c.RequiresToolsets, s.Toolsets); len(m) > 0 {
-		add(CodeHiddenToolsets, "it needs the toolset %s, which is not there", strings.Join(m, ", "))
-	}
-	if p := present(c.FallbackToolsets, s.Toolsets); len(p) > 0 {
-		add(CodeHiddenToolsets, "it stands in for the toolset %s, which is there", strings.Join(p, ", "))
+	if s.Toolsets != nil {
+		if m := absent(c.RequiresToolsets, s.Toolsets); len(m) > 0 {
+			add(CodeHiddenToolsets, "it needs the toolset %s, which is not there", strings.Join(m, ", "))
+		}
+		if p := present(c.FallbackToolsets, s.Toolsets); len(p) > 0 {
+			add(CodeHiddenToolsets, "it stands in for the toolset %s, which is there", strings.Join(p, ", "))
+		}
 	}
 	return out
 }
