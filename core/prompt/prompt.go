@@ -47,6 +47,7 @@ type Input struct {
 	ContextLength int      // the model's window in tokens, 0 when unknown; caps context files
 	// MemoryGuidance is how to use the memory tool; "" without it.
 	MemoryGuidance string
+	SkillsGuidance string // how to keep skills; "" without skill_manage
 	Skills         string // the skills index
 	Memory         string // the memory block
 	User           string // the user profile block
@@ -85,6 +86,7 @@ func Build(in Input) Frozen {
 		f.add("tools: session_search", searchGuidance)
 	}
 	f.add("tools: memory", in.MemoryGuidance)
+	f.add("tools: skills", in.SkillsGuidance)
 	f.add("environment", environment(in))
 	for _, c := range contextFiles(in.Folder, in.Private, contextLimit(in.ContextLength)) {
 		f.Notices = append(f.Notices, c.notices...)

@@ -27,6 +27,7 @@ import (
 	"hermes/core/session"
 	"hermes/core/undo"
 	"hermes/index"
+	"hermes/skills"
 )
 
 // Options are what the command line and the environment say. Getenv and Dir are required.
@@ -51,7 +52,8 @@ type App struct {
 	Index      *index.Index
 	Ledger     *ledger.Ledger
 	Memory     *memory.Store
-	Book       *review.Book // counters of learning, what was refused, what it cost
+	Skills     *skills.Library // without a project; see SkillsAt
+	Book       *review.Book    // counters of learning, what was refused, what it cost
 	Reviews    *review.Records
 	Inbox      *review.Inbox
 	Log        *slog.Logger
@@ -125,7 +127,9 @@ func (c currentRedactor) Partial(text string) int { return c.a.state.Load().reda
 func (a *App) Version() string { return a.opts.Version }
 
 // Close frees the index and ends the log.
-func (a *App) Close() error { return errors.Join(a.Index.Close(), a.logFile.Close()) }
+func (a *App) Close() error {
+	return errors.Join(a.Skills.Usage().Flush(context.Background()), a.Index.Close(), a.logFile.Close())
+}
 
 // Notices are the problems of the configuration for the person, worst first; keys of other programs
 // are left to "hermes doctor".

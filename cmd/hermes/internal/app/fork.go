@@ -93,7 +93,7 @@ func (s *Session) reviewBox(id, taint string) (*box, error) {
 		return core.DecideDeny, "a review asks nobody: leave it"
 	})
 	return s.app.toolbox(boxOptions{
-		approver: denied, folder: s.folder, toolsets: s.learning(), memory: s.memoryTool(by), window: s.window,
+		approver: denied, folder: s.folder, toolsets: s.learning(), memory: s.memoryTool(by), skills: s.skillTools(by, nil), window: s.window,
 	})
 }
 

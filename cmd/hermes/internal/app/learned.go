@@ -15,9 +15,12 @@ import (
 func (a *App) openLearned() {
 	a.Ledger = ledger.New(a.Home)
 	a.Memory = a.memoryStore(nil)
-	a.Ledger.Register(a.Memory.Subject())
+	a.Skills = a.skillLibrary()
+	a.Ledger.Register(a.Skills.Subject(), a.Memory.Subject()) // in lock order
 	a.Book, a.Reviews = review.NewBook(a.Home), review.NewRecords(a.Home)
-	a.Inbox = review.NewInbox(a.Home, a.Book, map[string]core.Applier{core.StoreMemory: toolmemory.Applier{Store: a.Memory}})
+	a.Inbox = review.NewInbox(a.Home, a.Book, map[string]core.Applier{
+		core.StoreMemory: toolmemory.Applier{Store: a.Memory}, core.StoreSkills: a.Skills.Applier(),
+	})
 }
 
 // memoryStore is the memory as emit's owner sees it: the files are the same for all.

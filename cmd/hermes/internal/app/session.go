@@ -17,6 +17,7 @@ import (
 	"hermes/core/review"
 	"hermes/core/session"
 	"hermes/core/text"
+	"hermes/skills"
 	toolmemory "hermes/tools/memory"
 	"hermes/tools/plan"
 	"hermes/tools/terminal"
@@ -48,6 +49,7 @@ type Session struct {
 	model     *Picked
 	ses       *session.Session
 	tools     *box
+	library   *skills.Library // with the project's skills
 	approver  core.Approver
 	todos     *plan.Todos
 	taskMu    sync.Mutex // orders what sub-agents report
@@ -74,6 +76,10 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 		if s.model, err = a.Pick(ctx); err != nil {
 			return nil, err
 		}
+	}
+	library, notice := a.SkillsAt(ctx, s.folder, s.learned)
+	if s.library = library; notice != nil {
+		s.Notices = append(s.Notices, *notice)
 	}
 	if s.tools, err = a.toolbox(s.boxOptions(o.Unattended)); err != nil {
 		return nil, err
@@ -106,14 +112,17 @@ func (s *Session) boxOptions(unattended bool) boxOptions {
 	o := boxOptions{
 		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(s.by), todos: s.todos, jobDone: s.jobDone, window: s.window,
 	}
+	var asks core.Approver // nil: what needs a person waits in the inbox
 	if unattended {
 		s.approver = refuser(s.Feed.Emit, s.record)
 	} else {
 		s.Approvals = newApprovals(time.Duration(s.app.Config().Approvals.Timeout)*time.Second, s.Feed.Emit, s.record)
 		s.Questions = newQuestions(s.Feed.Emit)
 		s.approver, o.asker = s.Approvals, s.Questions
+		asks = s.Approvals
 	}
 	o.approver = s.approver
+	o.skills = s.skillTools(s.by, asks)
 	judge, notice := s.assessor()
 	o.assessor = judge
 	if notice != nil {
@@ -248,10 +257,7 @@ func (s *Session) refreeze(ctx context.Context, now prompt.Facts, specs []core.T
 }
 
 func (s *Session) freeze(ctx context.Context, now prompt.Facts, specs []core.ToolSpec) prompt.Frozen {
-	names := make([]string, len(specs))
-	for i, t := range specs {
-		names[i] = t.Name
-	}
+	names := toolNames(specs)
 	in := prompt.Input{
 		Facts: now, SoulFile: s.app.Home.Soul(), Tools: names, System: s.app.systemLine(),
 		ContextLength: s.model.Info().ContextLength, Private: s.app.Home.Dir(), Redact: s.app.Redactor().Redact,
@@ -261,7 +267,12 @@ func (s *Session) freeze(ctx context.Context, now prompt.Facts, specs []core.Too
 	if slices.Contains(names, toolmemory.Name) {
 		in.MemoryGuidance = toolmemory.Guidance()
 	}
+	var notice *core.Notice
+	in.Skills, in.SkillsGuidance, notice = s.skillsIndex(ctx, names)
 	out := prompt.Build(in)
+	if notice != nil {
+		out.Notices = append(out.Notices, *notice)
+	}
 	out.Notices = append(out.Notices, known.Notices...)
 	return out
 }

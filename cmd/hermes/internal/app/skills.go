@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hermes/core"
+	"hermes/core/home"
+	"hermes/core/ledger"
+	"hermes/skills"
+	"hermes/skills/guard"
+	toolskill "hermes/tools/skill"
+)
+
+// skillLibrary is the library as the command line sees it, without a project. It touches nothing.
+func (a *App) skillLibrary() *skills.Library {
+	c := a.Config().Skills
+	o := skills.Options{
+		Home: a.Home, Ledger: a.Ledger, External: c.ExternalDirs, Disabled: c.Disabled, Settings: c.Config, Budget: c.IndexTokenBudget, Getenv: a.opts.Getenv,
+	}
+	if c.GuardAgentCreated {
+		o.Guard = skills.Scanned(guard.New(guard.Options{}), guard.AgentCreated)
+	}
+	return skills.New(o)
+}
+
+// SkillsAt is the library as seen from folder: with the skills of its project, when the person trusts them.
+// The notice says when they are left out although the project is trusted, or could be.
+func (a *App) SkillsAt(ctx context.Context, folder string, emit func(core.Event)) (*skills.Library, *core.Notice) {
+	c := a.Config().Skills
+	project, notice := a.trustedProject(ctx, folder)
+	return a.Skills.With(func(o *skills.Options) {
+		o.Project, o.Emit = project, emit
+		o.External, o.Disabled, o.Settings, o.Budget = c.ExternalDirs, c.Disabled, c.Config, c.IndexTokenBudget
+	}), notice
+}
+
+// trustedProject is the project that folder lies in, when its skills may be used; "" otherwise.
+func (a *App) trustedProject(ctx context.Context, folder string) (string, *core.Notice) {
+	project := skills.Project(folder)
+	if project == "" {
+		return "", nil
+	}
+	trust := "to use them: hermes skills trust " + project
+	real, err := home.ResolvePath(project)
+	if err != nil || !slices.ContainsFunc(a.Config().Skills.TrustedProjectDirs, func(dir string) bool { return a.samePlace(dir, real) }) {
+		return "", &core.Notice{Level: core.LevelInfo, Text: "this project brings skills of its own, which are not used yet", Remedy: trust}
+	}
+	same, err := skills.NewTrusts(a.Home).Same(ctx, project)
+	switch {
+	case err != nil:
+		return "", &core.Notice{Level: core.LevelWarn, Text: "the skills of this project are not used: " + err.Error(), Remedy: core.HintOf(err)}
+	case !same:
+		return "", &core.Notice{Level: core.LevelWarn, Text: "the skills of this project changed since you trusted them, so they are not used", Remedy: "look at them; then, " + trust}
+	}
+	return project, nil
+}
+
+// samePlace reports whether a folder as written in the configuration is real.
+func (a *App) samePlace(dir, real string) bool {
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		dir = filepath.Join(a.opts.Getenv("HOME"), rest)
+	}
+	got, err := home.ResolvePath(dir)
+	return err == nil && filepath.IsAbs(dir) && got == real
+}
+
+// TrustSkills lets the skills of the project that dir lies in be used, as they are now.
+func (a *App) TrustSkills(ctx context.Context, dir string) (string, error) {
+	project := skills.Project(a.Abs(dir))
+	if project == "" {
+		return "", &core.Error{Code: core.CodeNotFound, Op: "trust skills", Subject: dir, Err: fmt.Errorf("no project with .hermes/skills or .agents/skills there"), Hint: "name a folder in a git repository that holds skills"}
+	}
+	real, err := home.ResolvePath(project)
+	if err != nil {
+		return "", err
+	}
+	if err := a.Home.Open(); err != nil {
+		return "", err
+	}
+	if err := skills.NewTrusts(a.Home).Renew(ctx, project); err != nil {
+		return "", err
+	}
+	if err := a.Settings.Add(ctx, "skills.trusted_project_dirs", real); err != nil {
+		return "", err
+	}
+	a.Reload()
+	return project, nil
+}
+
+// skillTools are the session's skill tools, in the name of by. Without an approver dangerous changes wait in
+// the inbox.
+func (s *Session) skillTools(by func(core.ToolRun) ledger.Change, approver core.Approver) []core.Tool {
+	return toolskill.New(toolskill.Options{
+		Library: s.library, Scope: s.skillScope, By: by, Why: s.skillsHeld, Holder: s.app.Inbox, Added: s.proposed,
+		Approver: approver, Lookup: s.app.lookup, Emit: s.learned,
+	})
+}
+
+// skillsHeld says whether every change of skills waits for the person.
+func (s *Session) skillsHeld(ledger.Change) core.Held {
+	if s.app.Config().Skills.WriteApproval {
+		return core.HeldApproval
+	}
+	return ""
+}
+
+// skillScope is what decides which skills this session is offered.
+func (s *Session) skillScope() skills.Scope {
+	return skills.Scope{Tools: toolNames(s.tools.Specs()), Toolsets: append([]string{}, s.tools.chosen...), Window: s.model.Info().ContextLength}
+}
+
+func toolNames(specs []core.ToolSpec) []string {
+	out := make([]string, len(specs))
+	for i, t := range specs {
+		out[i] = t.Name
+	}
+	return out
+}
+
+// skillsIndex is the part of the prompt that lists skills, with how to keep them; both are empty when the
+// tools are not there.
+func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guidance string, notice *core.Notice) {
+	if slices.Contains(names, toolskill.Manage) {
+		guidance = skills.Guidance()
+	}
+	if !slices.Contains(names, toolskill.View) {
+		return "", guidance, nil
+	}
+	scope := s.skillScope()
+	scope.Tools = names
+	x, err := s.library.Index(ctx, scope)
+	if err != nil {
+		return "", guidance, &core.Notice{Level: core.LevelWarn, Text: "skills are left out of the prompt: " + err.Error(), Remedy: core.HintOf(err)}
+	}
+	return x.Text, guidance, nil
+}
+
+// SkillScope is the scope of a session that would be opened now, as far as it is known without one.
+func (a *App) SkillScope() skills.Scope {
+	b := &box{}
+	return skills.Scope{Toolsets: b.choose(a.toolsets(nil))}
+}
