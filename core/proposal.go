@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// ReviewMark is how the instruction of a background review begins. No transcript may hold it.
+const ReviewMark = "[Review. The work above is finished"
+
 // The stores a proposal may be for.
 const (
 	StoreMemory = "memory"

@@ -86,6 +86,9 @@ func TestInstruct(t *testing.T) {
 			t.Errorf("it lacks %q", want)
 		}
 	}
+	if !strings.HasPrefix(full, core.ReviewMark) {
+		t.Error("it does not begin with its mark")
+	}
 	if strings.Count(full, "</other_sessions>") != 1 {
 		t.Error("quoted text can end the quotation")
 	}

@@ -47,6 +47,7 @@ type Transcript struct {
 	Header  Header
 	Records []core.Record
 	Damage  Damage
+	leaking bool     // what is read belongs to a background review
 	good    [][]byte // the raw lines that were understood, header included; only kept when damaged
 }
 
@@ -55,10 +56,11 @@ type Damage struct {
 	Bad      int  // lines that are no record
 	Torn     bool // the last line has no end
 	NoHeader bool // the header line is missing or unreadable
+	Leaked   int  // messages of a background review that a faulty program wrote here; they are left out
 }
 
 // Any tells whether anything was lost.
-func (d Damage) Any() bool { return d.Bad > 0 || d.NoHeader }
+func (d Damage) Any() bool { return d.Bad > 0 || d.NoHeader || d.Leaked > 0 }
 
 // String says what was lost, in a few words.
 func (d Damage) String() string {
@@ -71,6 +73,9 @@ func (d Damage) String() string {
 		parts = append(parts, "1 unreadable line skipped")
 	case d.Bad > 1:
 		parts = append(parts, fmt.Sprintf("%d unreadable lines skipped", d.Bad))
+	}
+	if d.Leaked > 0 {
+		parts = append(parts, fmt.Sprintf("%d messages of a background review left out", d.Leaked))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -90,10 +95,12 @@ func Parse(r io.Reader) (*Transcript, error) {
 		t.Damage.Torn = err != nil && len(line) > 0
 		line = bytes.Trim(line, "\n\r \x00")
 		if len(line) > 0 {
-			if t.line(line) {
-				raw = append(raw, line)
-			} else {
+			leaked := t.Damage.Leaked
+			switch {
+			case !t.line(line):
 				t.Damage.Bad++
+			case t.Damage.Leaked == leaked:
+				raw = append(raw, line)
 			}
 		}
 		if err != nil {
@@ -137,8 +144,24 @@ func (t *Transcript) line(b []byte) bool {
 	if (r.Type == core.RecordMessage || r.Type == core.RecordCompacted) && r.Message == nil {
 		return false
 	}
+	if t.leaks(r) {
+		t.Damage.Leaked++
+		return true
+	}
 	t.Records = append(t.Records, r)
 	return true
+}
+
+// leaks tells whether r belongs to a background review: its instruction and all until a person speaks. Such a
+// message would be obeyed in the next turn.
+func (t *Transcript) leaks(r core.Record) bool {
+	if r.Type != core.RecordMessage {
+		return false
+	}
+	if r.Message.Role == core.RoleUser {
+		t.leaking = strings.HasPrefix(r.Message.Content, core.ReviewMark)
+	}
+	return t.leaking
 }
 
 // Messages returns everything that was said, without voided and undone messages, unrepaired; what was
