@@ -130,6 +130,7 @@ func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guida
 	if !slices.Contains(names, toolskill.View) {
 		return "", guidance, nil
 	}
+	s.app.quiet(ctx, "record edits of skills", func() error { return s.library.RecordOutside(ctx) })
 	scope := s.skillScope()
 	scope.Tools = names
 	x, err := s.library.Index(ctx, scope)
