@@ -434,7 +434,7 @@ func (l *Library) planDelete(p *Plan, list []Entry) *RefusedError {
 		if m.Path == p.Entry.Path {
 			return &RefusedError{Code: RefusedUnknown, Name: p.Name, Message: "absorbed_into names the skill itself. Nothing was deleted."}
 		}
-	} else if p.by.Actor == ledger.Review || p.by.Actor == ledger.Curator {
+	} else if p.by.Actor == ledger.Review {
 		return missing(p.Name, "A review deletes a skill only when another one took over what it says: absorbed_into must name it.")
 	}
 	p.move = l.archivePlace(p.Entry.Dir)
