@@ -30,9 +30,10 @@ type Options struct {
 // Results are what a search found, best session first.
 type Results struct {
 	Query    string   `json:"query"`
-	Total    int      `json:"total"`             // messages that match, among those looked at
-	Limited  string   `json:"limited,omitempty"` // why there may be more, or why it was slow
-	Notes    []string `json:"notes,omitempty"`   // what of the query was not understood
+	Total    int      `json:"total"`              // messages that match, among those looked at
+	Limited  string   `json:"limited,omitempty"`  // why there may be more, or why it was slow
+	Building bool     `json:"building,omitempty"` // the index is being built, in this or another program
+	Notes    []string `json:"notes,omitempty"`    // what of the query was not understood
 	Sessions []Group  `json:"sessions"`
 }
 
@@ -60,6 +61,9 @@ type Hit struct {
 // candidates is how many messages the engine may propose for one search.
 const candidates = 400
 
+// building is how Limited begins while the index is not complete.
+const building = "the index is being built"
+
 // syncPatience is how long a search waits for the index to catch up.
 const syncPatience = 2 * time.Second
 
@@ -79,7 +83,7 @@ func (x *Index) Search(ctx context.Context, q Query, o Options) (Results, error)
 	if err != nil {
 		return r, err
 	}
-	r.Limited = limited
+	r.Limited, r.Building = limited, strings.Contains(limited, building)
 	r.Total = total
 	r.Sessions = x.group(hits, o)
 	return r, nil
@@ -96,7 +100,7 @@ func (x *Index) hits(ctx context.Context, q Query, o Options) (hits []Hit, total
 	case ctx.Err() != nil:
 		return nil, 0, "", ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "the index is being built (" + percent(p) + ")"
+		why = building + " (" + percent(p) + ")"
 	case err != nil:
 		why = "the index cannot be used now (" + err.Error() + ")"
 	default:

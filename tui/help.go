@@ -24,6 +24,8 @@ func drawHelp(m *Model, st *theme.Styles, w int) []string {
 		{keys.Transcript, "Transcript (Tab from an empty composer)"},
 		{keys.List, "Lists"},
 		{keys.Dialog, "Approval"},
+		{keys.Cleanup, "Memory clean-up"},
+		{keys.Stored, "Sessions"},
 	}
 	for _, h := range heads {
 		out = append(out, st.TitleFocus.Render(cell.Truncate(h.title, w)))

@@ -3,12 +3,18 @@ package tui
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
+	"hermes/index"
+	"hermes/tui/cell"
 	"hermes/tui/sessions"
+	"hermes/tui/theme"
+	"hermes/tui/viewer"
 )
 
 const (
@@ -16,6 +22,8 @@ const (
 	previewAfter = 80 * time.Millisecond
 	// searchAfter is how long the typing rests before it is searched for.
 	searchAfter = 120 * time.Millisecond
+	// searchAgain is when a search is repeated that the unfinished index could not serve.
+	searchAgain = 3 * time.Second
 )
 
 // sessionsLayer is the view over stored sessions.
@@ -84,6 +92,16 @@ func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
 	case sessions.Fork:
 		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Fork(ctx, a.ID, a.Message) })
+	case sessions.Help:
+		m.push(&textLayer{view: viewer.New("What a search may hold", 90, func(st *theme.Styles, w int) []string {
+			var out []string
+			for line := range strings.SplitSeq(index.Help, "\n") {
+				for _, l := range cell.Wrap(line, w, "") {
+					out = append(out, st.Text.Render(l))
+				}
+			}
+			return out
+		})})
 	case sessions.Read:
 		return m.readSession(place{session: a.ID, message: a.Message, words: a.Words})
 	case sessions.Rename:
@@ -108,15 +126,19 @@ func (l *sessionsLayer) search(m *Model) tea.Cmd {
 	if query == "" {
 		return nil
 	}
+	return l.searchLater(m, query, searchAfter)
+}
+
+func (l *sessionsLayer) searchLater(m *Model, query string, after time.Duration) tea.Cmd {
 	gen := m.ws.gen
-	return tea.Tick(searchAfter, func(time.Time) tea.Msg {
+	return tea.Tick(after, func(time.Time) tea.Msg {
 		return cameMsg{gen: gen, take: func(m *Model) tea.Cmd { return l.searchCmd(m, query) }}
 	})
 }
 
-// searchCmd searches, unless the query has changed since.
+// searchCmd searches, unless the query has changed since or the view is closed.
 func (l *sessionsLayer) searchCmd(m *Model, query string) tea.Cmd {
-	if l.asked != query || l.picker.Query() != query {
+	if l.asked != query || l.picker.Query() != query || !slices.Contains(m.layers, layer(l)) {
 		return nil
 	}
 	port := m.ws.Finder
@@ -134,6 +156,9 @@ func (l *sessionsLayer) searchCmd(m *Model, query string) tea.Cmd {
 			l.picker.SetFound(query, found, err.Error())
 		default:
 			l.picker.SetFound(query, found, "")
+			if found.Partial {
+				return tea.Batch(l.preview(m), l.searchLater(m, query, searchAgain))
+			}
 		}
 		return l.preview(m)
 	})

@@ -6,7 +6,12 @@ import (
 	"sync"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"hermes/core"
 	"hermes/tui/sessions"
+	"hermes/tui/tuitest"
 )
 
 // findPort answers each query with one hit; a query of hold waits until it is given up.
@@ -14,6 +19,8 @@ type findPort struct {
 	*ports
 	mu    sync.Mutex
 	given []string // queries that were given up
+	// building is how many answers come from an unfinished index.
+	building int
 }
 
 func (p *findPort) Find(ctx context.Context, query string) (Found, error) {
@@ -27,7 +34,14 @@ func (p *findPort) Find(ctx context.Context, query string) (Found, error) {
 		p.mu.Unlock()
 		return Found{}, ctx.Err()
 	}
-	return Found{Query: query, Total: 1, Groups: []sessions.Group{{ID: "s9", Hits: []sessions.Hit{
+	partial := ""
+	p.mu.Lock()
+	if p.building > 0 {
+		p.building--
+		partial = "the index is being built (40 %)"
+	}
+	p.mu.Unlock()
+	return Found{Query: query, Total: 1, Limited: partial, Partial: partial != "", Groups: []sessions.Group{{ID: "s9", Hits: []sessions.Hit{
 		{Message: "a4", Role: "assistant", Excerpt: "words 西湖 words", Marks: [][2]int{{6, 12}}},
 	}}}}, nil
 }
@@ -105,4 +119,66 @@ func TestSessions_searchFails(t *testing.T) {
 	r.text("week")
 	r.until("the failure", func() bool { return strings.Contains(r.plain(), "the search failed: "+errFake.Error()) })
 	r.shows("weekend 周末") // what the titles say is found anyway
+}
+
+// While the index is being built the answer says so, and a better one follows by itself.
+func TestSessions_searchAgain(t *testing.T) {
+	t.Parallel()
+	r, find := findRig(t, 100, 30)
+	find.mu.Lock()
+	find.building = 1
+	find.mu.Unlock()
+	r.keys("/")
+	r.text("西湖")
+	r.until("the first answer", func() bool { return strings.Contains(r.plain(), "the index is being built (40 %)") })
+	r.shows("1 message matches")
+	r.until("the second", func() bool { return !strings.Contains(r.plain(), "being built") })
+	r.shows("1 message matches")
+	r.keys("enter", "?")
+	r.shows("What a search may hold", "exactly these words")
+}
+
+// OPEN-TU-02 with the two views open, while text streams below.
+func TestResizeStorm_stored(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) *rig{
+		"clean-up": func(t *testing.T) *rig {
+			t.Helper()
+			r, _ := cleanRig(t, 80, 24)
+			r.keys("d", "e")
+			return r
+		},
+		"search": func(t *testing.T) *rig {
+			t.Helper()
+			r, _ := findRig(t, 80, 24)
+			r.keys("/")
+			r.text("西湖")
+			r.until("its place", func() bool { return strings.Contains(r.plain(), "here it is: 西湖 a4") })
+			return r
+		},
+		"transcript": func(t *testing.T) *rig {
+			t.Helper()
+			r, _ := findRig(t, 80, 24)
+			r.run(r.m.readSession(place{session: "s9", message: "a4"}))
+			r.until("the session", func() bool { return strings.Contains(r.plain(), "the session s9") })
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, fresh := open(t), open(t)
+			for _, s := range [][2]int{{120, 40}, {40, 12}, {40, 10}, {20, 5}, {1, 1}, {0, 0}, {200, 60}, {108, 13}, {80, 24}} {
+				delta := &core.TextDelta{Meta: core.Meta{SessionID: "s1"}, MessageID: "m30", Text: "streamed 東京 text "}
+				r.emit(delta)
+				fresh.emit(delta)
+				r.send(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
+				if s[0] > 0 && s[1] > 0 {
+					tuitest.Fills(t, r.screen(), s[0], s[1])
+				}
+			}
+			if diff := cmp.Diff(fresh.plain(), r.plain()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
 }

@@ -97,6 +97,9 @@ func (m *Model) statusRight() string {
 	now := m.opt.Now()
 	switch {
 	case now.Before(m.note.armed):
+		if m.tidying() {
+			return m.st.Warn.Render("Ctrl+C again quits and drops the changes to memory")
+		}
 		return m.st.Warn.Render("Ctrl+C again quits")
 	case m.note.prefix:
 		return m.st.Key.Render("Ctrl+X") + m.st.Text.Render(" … ? lists the keys · Esc cancels")

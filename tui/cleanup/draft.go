@@ -8,13 +8,29 @@ import (
 	"hermes/core/text"
 )
 
-// item is one entry of the draft: kept (id) or new text that replaces the entries from.
+// ref names an entry on the disk. Both stores may hold the same text, and so the same id.
+type ref struct {
+	store int // index of its sheet
+	id    string
+}
+
+func (r ref) key() string { return fmt.Sprintf("%d/%s", r.store, r.id) }
+
+// item is one entry of the draft: kept as it is, or new text that replaces the entries from.
 type item struct {
-	key  string // stable while the item lives; the id of a kept entry
-	id   string
+	key  string // stable while the item lives
+	kept bool   // from is the entry itself
 	text string
-	from []string
+	from []ref
 	gone bool // shall be deleted; stays in sight until written
+}
+
+// first is the entry it stands for, or the first of those it replaces; false for an entirely new one.
+func (it item) first() (ref, bool) {
+	if len(it.from) == 0 {
+		return ref{}, false
+	}
+	return it.from[0], true
 }
 
 // draft holds the items of each store in order. A draft is never changed once it was shown: undo keeps it.
@@ -55,14 +71,6 @@ func (d draft) used(s int) int {
 	return max(n-len([]rune(memory.Separator)), 0)
 }
 
-// sources are the entries on the disk that it stands for.
-func (it item) sources() []string {
-	if it.id != "" {
-		return []string{it.id}
-	}
-	return it.from
-}
-
 // change is what became of an item.
 type change int
 
@@ -88,13 +96,13 @@ func (v *View) became(s int, it item) change {
 	switch {
 	case it.gone:
 		return deleted
-	case it.id == "" && len(it.from) == 0:
+	case len(it.from) == 0:
 		return added
-	case it.id == "" && len(it.from) == 1:
+	case !it.kept && len(it.from) == 1:
 		return edited
-	case it.id == "":
+	case !it.kept:
 		return merged
-	case v.home[it.id] != s:
+	case it.from[0].store != s:
 		return moved
 	}
 	return same
@@ -126,7 +134,7 @@ func (v *View) changes() tally {
 	var t tally
 	for s := range v.cur {
 		for _, it := range v.cur[s] {
-			if it.gone && len(it.sources()) == 0 {
+			if it.gone && len(it.from) == 0 {
 				continue // it never was
 			}
 			if c := v.became(s, it); c != same {
@@ -144,11 +152,11 @@ func (v *View) changes() tally {
 func (v *View) reordered(s int) bool {
 	last := 0
 	for _, it := range v.cur[s] {
-		src := it.sources()
-		if len(src) == 0 || it.gone || v.home[src[0]] != s {
+		src, ok := it.first()
+		if !ok || it.gone || src.store != s {
 			continue
 		}
-		at := v.place[src[0]]
+		at := v.place[src]
 		if at < last {
 			return true
 		}
@@ -237,13 +245,13 @@ func (v *View) order(by int) {
 func (v *View) replace(d draft, s int, keys []string, text string) draft {
 	next := d.clone()
 	if len(keys) == 0 {
-		next[s] = append(next[s], v.fresh(text, nil))
+		next[s] = append(next[s], v.fresh(text))
 		return next
 	}
-	var from []string
+	var from []ref
 	for _, k := range keys {
 		if fs, i := next.find(k); i >= 0 {
-			from = append(from, next[fs][i].sources()...)
+			from = append(from, next[fs][i].from...)
 		}
 	}
 	fs, i := next.find(keys[0])
@@ -256,8 +264,8 @@ func (v *View) replace(d draft, s int, keys []string, text string) draft {
 		key = newKey(v.serial)
 	}
 	it := item{key: key, text: text, from: from}
-	if e, ok := v.known[first(from)]; ok && len(from) == 1 && e.Text == text {
-		it = item{key: key, id: e.ID, text: text} // as it was
+	if len(from) == 1 && v.known[from[0]].Text == text {
+		it.kept = true // as it was
 	}
 	next[fs][i] = it
 	for _, k := range keys[1:] {
@@ -267,13 +275,6 @@ func (v *View) replace(d draft, s int, keys []string, text string) draft {
 		}
 	}
 	return next
-}
-
-func first(s []string) string {
-	if len(s) == 0 {
-		return ""
-	}
-	return s[0]
 }
 
 // plural writes a count with its word.

@@ -92,12 +92,12 @@ func (v *View) ask(name string) (Action, bool) {
 	title := v.title(v.store, v.sel[v.store])
 	switch name {
 	case "H":
-		id := first(it.sources())
-		if id == "" {
+		r, ok := it.first()
+		if !ok {
 			v.err = "this entry is new: it has no history"
 			return Action{}, true
 		}
-		return Action{Do: History, ID: id, Title: title}, true
+		return Action{Do: History, ID: r.id, Title: title}, true
 	case "v":
 		return Action{Do: Read, Title: title, Text: it.text}, true
 	case "y":
@@ -299,12 +299,13 @@ func (v *View) startMerge() {
 
 // twin is the key of the entry that it nearly repeats; "" when there is none in the draft.
 func (v *View) twin(it item) string {
-	for _, f := range v.known[it.id].Flags {
+	for _, f := range v.flags(it) {
+		key := ref{it.from[0].store, f.Of}.key()
 		if f.Code != memory.FlagNear {
 			continue
 		}
-		if _, i := v.cur.find(f.Of); i >= 0 {
-			return f.Of
+		if _, i := v.cur.find(key); i >= 0 {
+			return key
 		}
 	}
 	return ""

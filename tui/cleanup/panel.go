@@ -55,7 +55,7 @@ func (v *View) confirmPanel(st *theme.Styles, w, h int) []string {
 	var lines []string
 	for s := range v.cur {
 		for i, it := range v.cur[s] {
-			if it.gone && len(it.sources()) == 0 {
+			if it.gone && len(it.from) == 0 {
 				continue
 			}
 			c := v.became(s, it)
@@ -107,7 +107,7 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 			out[len(out)-1] = cell.Truncate(out[len(out)-1]+st.Warn.Render(fmt.Sprintf(" (+%d more: v)", len(flags)-i)), w)
 			break
 		}
-		out = append(out, st.Warn.Render(cell.Truncate("⚠ "+v.flagLine(f), w)))
+		out = append(out, st.Warn.Render(cell.Truncate("⚠ "+v.flagLine(*it, f), w)))
 	}
 	lines := cell.Wrap(cell.Visible(it.text), w, "")
 	if room = max(h-len(out), 0); len(lines) > room && room > 0 {
@@ -122,10 +122,10 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 }
 
 // flagLine is one remark as a sentence.
-func (v *View) flagLine(f memory.Flag) string {
+func (v *View) flagLine(it item, f memory.Flag) string {
 	line := f.Message
 	if f.Code == memory.FlagNear {
-		line = "near-duplicate of entry " + v.number(v.store, f.Of) + ": " + f.Message
+		line = "near-duplicate of entry " + v.number(v.store, ref{it.from[0].store, f.Of}) + ": " + f.Message
 	}
 	if f.Code == memory.FlagBlocked {
 		line = "kept out of prompts: " + line
@@ -147,14 +147,14 @@ func (v *View) price(it item) string {
 		}
 		out += " · " + share + "% of the store"
 	}
-	if it.id == "" {
+	if !it.kept {
 		return out + " · not sent yet"
 	}
-	times, ok := v.back.Requests[it.id]
+	times, ok := v.back.Requests[it.from[0].id]
 	switch {
 	case v.back.Requests == nil:
 		return out
-	case v.known[it.id].Blocked():
+	case v.blocked(it):
 		return out + " · never sent: it is blocked"
 	case !ok || times == 0:
 		return out + " · not sent yet"
@@ -166,7 +166,7 @@ func (v *View) price(it item) string {
 func (v *View) originLine(st *theme.Styles, it item, w int) string {
 	o := v.origin(it)
 	if o == nil {
-		if it.id == "" {
+		if !it.kept {
 			return st.Faint.Render(cell.Truncate("new in this draft", w))
 		}
 		return st.Faint.Render(cell.Truncate("origin unknown: the ledger does not know this entry", w))

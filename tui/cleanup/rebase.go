@@ -3,11 +3,13 @@ package cleanup
 import (
 	"fmt"
 	"slices"
+
+	"hermes/core/memory"
 )
 
 // rebase brings the draft, made on the stores old, onto the stores as they stand now. Nothing a person
 // did is lost, nothing somebody else did is undone by it.
-func (v *View) rebase(old draft, oldHome map[string]int) {
+func (v *View) rebase(old draft, oldKnown map[ref]memory.Entry) {
 	if slices.EqualFunc(old, v.base, func(a, b []item) bool { return slices.EqualFunc(a, b, sameItem) }) {
 		return
 	}
@@ -16,7 +18,7 @@ func (v *View) rebase(old draft, oldHome map[string]int) {
 		key = it.key
 	}
 	pending := v.cur != nil && !equal(v.cur, old)
-	moving := onto{v: v, old: old, oldHome: oldHome}
+	moving := onto{v: v, old: old, was: oldKnown}
 	v.cur = moving.draft(v.cur)
 	seen := moving.tally
 	for i := range v.undo {
@@ -36,7 +38,7 @@ func (v *View) rebase(old draft, oldHome map[string]int) {
 }
 
 func sameItem(a, b item) bool {
-	return a.key == b.key && a.id == b.id && a.text == b.text && a.gone == b.gone && slices.Equal(a.from, b.from)
+	return a.key == b.key && a.kept == b.kept && a.text == b.text && a.gone == b.gone && slices.Equal(a.from, b.from)
 }
 
 func equal(a, b draft) bool {
@@ -45,15 +47,15 @@ func equal(a, b draft) bool {
 
 // onto carries drafts over to new stores and counts what it met.
 type onto struct {
-	v       *View
-	old     draft
-	oldHome map[string]int
-	tally   met
+	v     *View
+	old   draft
+	was   map[ref]memory.Entry
+	tally met
 }
 
 type met struct{ came, went, lost int }
 
-// String tells what was met: "+1 −2, 1 entry you edit was changed".
+// String tells what was met: "+1 −2, 1 entry you edited; your text stands as a new one".
 func (m met) String() string {
 	s := fmt.Sprintf("+%d −%d", m.came, m.went)
 	if m.lost > 0 {
@@ -70,22 +72,22 @@ func (o *onto) draft(d draft) draft {
 		return o.v.base
 	}
 	out := make(draft, len(d))
-	claimed := map[string]bool{}
+	claimed := map[ref]bool{}
 	for s := range d {
 		for _, it := range d[s] {
-			next, ok := o.item(s, it)
+			next, ok := o.item(it)
 			if !ok {
 				continue
 			}
 			out[s] = append(out[s], next)
-			for _, id := range next.sources() {
-				claimed[id] = true
+			for _, r := range next.from {
+				claimed[r] = true
 			}
 		}
 	}
-	for s := range o.v.base { // what is new, and what was moved here by others
+	for s := range o.v.base { // what is new, and what others moved here
 		for _, it := range o.v.base[s] {
-			if was, ok := o.oldHome[it.id]; !claimed[it.id] && (!ok || was != s) {
+			if _, old := o.was[it.from[0]]; !old && !claimed[it.from[0]] {
 				out[s] = append(out[s], it)
 				o.tally.came++
 			}
@@ -94,47 +96,50 @@ func (o *onto) draft(d draft) draft {
 	return out
 }
 
-// item carries one item of store s over; false when somebody else removed it.
-func (o *onto) item(s int, it item) (item, bool) {
-	if it.id != "" {
-		now, ok := o.v.home[it.id]
-		if !ok || now != s && o.oldHome[it.id] == s { // removed, or moved by others
-			o.tally.went++
-			return it, false
-		}
-		return it, true
-	}
+// item carries one item over; false when there is nothing left of it.
+func (o *onto) item(it item) (item, bool) {
 	if len(it.from) == 0 {
 		return it, true
 	}
-	var from []string
-	for _, id := range it.from {
-		if _, ok := o.v.home[id]; ok {
-			from = append(from, id)
+	var from []ref
+	for _, r := range it.from {
+		if now, ok := o.now(r, it.kept); ok {
+			from = append(from, now)
 		}
 	}
-	if len(from) == len(it.from) {
-		return it, true
-	}
-	if it.gone && len(from) == 0 {
+	switch {
+	case it.kept && len(from) == 0: // removed, or moved by others: then it comes with what is new
+		o.tally.went++
 		return it, false
-	}
-	if len(from) == 0 {
+	case len(from) == 0 && it.gone:
+		return it, false
+	case len(from) == 0:
 		o.tally.lost++
 	}
 	it.from = from
 	return it, true
 }
 
+// now is where the entry r stands; what was edited is followed into the other store when somebody moved it.
+func (o *onto) now(r ref, kept bool) (ref, bool) {
+	if _, ok := o.v.known[r]; ok {
+		return r, true
+	}
+	other := ref{1 - r.store, r.id}
+	_, there := o.v.known[other]
+	_, before := o.was[other]
+	return other, there && !before && !kept
+}
+
 // count tells the difference between both stores when there is no draft to carry.
 func (o *onto) count() {
-	for id := range o.v.home {
-		if _, ok := o.oldHome[id]; !ok {
+	for r := range o.v.known {
+		if _, ok := o.was[r]; !ok {
 			o.tally.came++
 		}
 	}
-	for id := range o.oldHome {
-		if _, ok := o.v.home[id]; !ok {
+	for r := range o.was {
+		if _, ok := o.v.known[r]; !ok {
 			o.tally.went++
 		}
 	}

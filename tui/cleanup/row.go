@@ -117,18 +117,19 @@ func (v *View) tail(st *theme.Styles, it item, w int) string {
 
 // origin is where the item came from; nil when the ledger does not know it.
 func (v *View) origin(it item) *memory.Origin {
-	return v.known[first(it.sources())].Origin
+	r, _ := it.first()
+	return v.known[r].Origin
 }
 
 // flags are the remarks on an item that stands as it was; new text has none yet.
 func (v *View) flags(it item) []memory.Flag {
-	if it.id == "" {
+	if !it.kept {
 		return nil
 	}
-	return v.known[it.id].Flags
+	return v.known[it.from[0]].Flags
 }
 
-func (v *View) blocked(it item) bool { return it.id != "" && v.known[it.id].Blocked() }
+func (v *View) blocked(it item) bool { return it.kept && v.known[it.from[0]].Blocked() }
 
 // flagWords are the remarks on it, which stands in store s, in a few words.
 func (v *View) flagWords(s int, it item) string {
@@ -137,7 +138,7 @@ func (v *View) flagWords(s int, it item) string {
 		word := string(f.Code)
 		switch f.Code {
 		case memory.FlagNear:
-			word = "like " + v.number(s, f.Of)
+			word = "like " + v.number(s, ref{it.from[0].store, f.Of})
 		case memory.FlagInstruction:
 			word = "order"
 		case memory.FlagProcedure:
@@ -157,8 +158,8 @@ func (v *View) flagWords(s int, it item) string {
 }
 
 // number says where an entry stands now, seen from store s; "…" when it is gone.
-func (v *View) number(s int, id string) string {
-	at, i := v.cur.find(id)
+func (v *View) number(s int, r ref) string {
+	at, i := v.cur.find(r.key())
 	switch {
 	case i < 0:
 		return cell.Ellipsis

@@ -66,9 +66,8 @@ const maxUndo = 200
 type View struct {
 	now    func() time.Time
 	sheets []memory.Sheet
-	known  map[string]memory.Entry // by id, as they stand on the disk
-	home   map[string]int          // id → sheet it stands in on the disk
-	place  map[string]int          // id → number within that sheet, from 1
+	known  map[ref]memory.Entry // as they stand on the disk
+	place  map[ref]int          // number within the sheet, from 1
 	back   Background
 	loaded bool
 
@@ -114,14 +113,15 @@ func (v *View) SetSheets(sheets []memory.Sheet) {
 	if v.mode == busy && !v.done {
 		return // our own change may be in them already; fresh ones follow the answer
 	}
-	old, oldHome := v.base, v.home
+	old, oldKnown := v.base, v.known
 	v.sheets, v.loaded, v.err = sheets, true, ""
-	v.known, v.home, v.place = map[string]memory.Entry{}, map[string]int{}, map[string]int{}
+	v.known, v.place = map[ref]memory.Entry{}, map[ref]int{}
 	v.base = make(draft, len(sheets))
 	for s, sheet := range sheets {
 		for i, e := range sheet.Entries {
-			v.known[e.ID], v.home[e.ID], v.place[e.ID] = e, s, i+1
-			v.base[s] = append(v.base[s], item{key: e.ID, id: e.ID, text: e.Text})
+			r := ref{s, e.ID}
+			v.known[r], v.place[r] = e, i+1
+			v.base[s] = append(v.base[s], item{key: r.key(), kept: true, text: e.Text, from: []ref{r}})
 		}
 	}
 	switch {
@@ -132,10 +132,12 @@ func (v *View) SetSheets(sheets []memory.Sheet) {
 		v.mode, v.done = browsing, false
 		v.cur, v.undo, v.redo = v.base, nil, nil
 	default:
-		v.rebase(old, oldHome)
+		v.rebase(old, oldKnown)
 	}
 	if v.want != "" {
-		v.find(v.want)
+		for s := range sheets {
+			v.find(ref{s, v.want}.key())
+		}
 		v.want = ""
 	}
 	v.settle()
@@ -182,10 +184,14 @@ func (v *View) Draft() memory.Draft {
 		for _, it := range v.cur[s] {
 			switch {
 			case it.gone:
-			case it.id != "":
-				d.Items = append(d.Items, memory.DraftItem{ID: it.id})
+			case it.kept:
+				d.Items = append(d.Items, memory.DraftItem{ID: it.from[0].id})
 			default:
-				d.Items = append(d.Items, memory.DraftItem{Text: it.text, From: it.from})
+				n := memory.DraftItem{Text: it.text}
+				for _, r := range it.from {
+					n.From = append(n.From, r.id)
+				}
+				d.Items = append(d.Items, n)
 			}
 		}
 		if sheet.Target == memory.User {
@@ -230,7 +236,7 @@ func (v *View) Restore(t memory.Target, text string) {
 			continue
 		}
 		next := v.cur.clone()
-		next[s] = append(next[s], v.fresh(text, nil))
+		next[s] = append(next[s], v.fresh(text))
 		v.change(next)
 		v.store, v.sel[s] = s, len(next[s])-1
 		v.note = "restored in the draft · w writes it"
@@ -240,9 +246,9 @@ func (v *View) Restore(t memory.Target, text string) {
 }
 
 // fresh makes an item of new text.
-func (v *View) fresh(text string, from []string) item {
+func (v *View) fresh(text string) item {
 	v.serial++
-	return item{key: newKey(v.serial), text: text, from: from}
+	return item{key: newKey(v.serial), text: text}
 }
 
 // change makes next the draft; u brings the present one back.

@@ -22,6 +22,8 @@ const (
 	Transcript Scope = "transcript"
 	List       Scope = "list panes"
 	Dialog     Scope = "approval"
+	Cleanup    Scope = "memory clean-up"
+	Stored     Scope = "sessions"
 )
 
 // Leader is the keystroke that opens the Prefix scope.
@@ -130,8 +132,11 @@ func together(a, b Scope) bool {
 	if a == b {
 		return true
 	}
-	return (a == Anywhere && b != Prefix && b != Dialog) || (b == Anywhere && a != Prefix && a != Dialog)
+	return a == Anywhere && !over(b) || b == Anywhere && !over(a)
 }
+
+// over tells a scope in which the keys of Anywhere do not hold.
+func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored }
 
 // Label writes the keys of b for people: "Ctrl+X n", "Up, Ctrl+P".
 func (b Binding) Label() string {

@@ -15,6 +15,7 @@ type Found struct {
 	Total   int      // messages that match
 	Limited string   // why there may be more, or why it was slow; "" when nothing is amiss
 	Notes   []string // what of the query was not understood
+	Partial bool     // the index is being built: asking again later finds it faster, or more
 	Groups  []Group
 }
 

@@ -92,6 +92,8 @@ func (p *Picker) browseKey(name string) Action {
 		return Action{}
 	case "n":
 		return Action{Do: Start}
+	case "?":
+		return Action{Do: Help}
 	case "a":
 		p.tasks = !p.tasks
 		p.arrange()

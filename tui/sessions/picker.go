@@ -46,6 +46,7 @@ const (
 	Delete
 	Export
 	Read // read only, at Message
+	Help // what a query may hold
 )
 
 // Action is a request about session ID; Title belongs to Rename.

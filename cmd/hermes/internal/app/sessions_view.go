@@ -27,7 +27,7 @@ func (f finder) Find(ctx context.Context, query string) (tui.Found, error) {
 	if err != nil {
 		return tui.Found{}, err
 	}
-	out := tui.Found{Query: query, Total: r.Total, Limited: r.Limited, Notes: r.Notes}
+	out := tui.Found{Query: query, Total: r.Total, Limited: r.Limited, Notes: r.Notes, Partial: r.Building}
 	for _, g := range r.Sessions {
 		group := sessions.Group{ID: g.SessionID, Title: g.Title, Started: g.Started}
 		for _, h := range g.Hits {
