@@ -27,18 +27,20 @@ const lockFile = ".library.lock"
 // retries is how often a patch is planned anew because the file changed between plan and change.
 const retries = 20
 
-// Do plans op and makes the change. gate, when given, sees each plan before it is made and may stop it with
-// an error; it may be called again when the file changed meanwhile.
+// Do plans op and makes the change. gate sees each plan before it is made and may stop it with an error; it
+// may be called again when the file changed meanwhile. Without a gate a change that would need a person's
+// word is refused, unless it is the person's own.
 func (l *Library) Do(ctx context.Context, by ledger.Change, op Op, gate func(context.Context, *Plan) error) (Outcome, error) {
 	for i := 0; ; i++ {
 		p, err := l.Plan(ctx, by, op)
 		if err != nil {
 			return Outcome{}, err
 		}
-		if gate != nil {
-			if err := gate(ctx, p); err != nil {
-				return Outcome{}, err
-			}
+		if gate == nil {
+			gate = unattended(by)
+		}
+		if err := gate(ctx, p); err != nil {
+			return Outcome{}, err
 		}
 		out, err := l.Make(ctx, p)
 		var r *RefusedError
@@ -46,6 +48,21 @@ func (l *Library) Do(ctx context.Context, by ledger.Change, op Op, gate func(con
 			continue // the passage is looked for again in what stands there now
 		}
 		return out, err
+	}
+}
+
+// unattended is the gate where nobody can be asked and nothing is kept for later.
+func unattended(by ledger.Change) func(context.Context, *Plan) error {
+	return func(_ context.Context, p *Plan) error {
+		switch {
+		case by.Actor == ledger.You:
+			return nil
+		case p.Held != "":
+			return &RefusedError{Code: RefusedReadOnly, Name: p.Entry.Rel, Message: fmt.Sprintf("This change has to wait for the user (%s), and nobody keeps it here. Nothing was changed.", p.Held)}
+		case p.Verdict.Decision != DecisionAllow:
+			return &RefusedError{Code: RefusedGuard, Name: p.Entry.Rel, Message: "The scan found something dangerous. Nothing was changed.", Report: p.Verdict.Report, Findings: p.Verdict.Findings}
+		}
+		return nil
 	}
 }
 
@@ -221,7 +238,7 @@ func (l *Library) after(ctx context.Context, out *Outcome) {
 		}))
 	case Delete:
 		l.removeEmpty(filepath.Dir(out.Entry.Folder))
-		l.note(l.Usage().Update(ctx, key, func(r *Record) { r.State, r.Archived = StateArchived, l.opts.Now() }))
+		l.note(l.Usage().Flush(ctx)) // what the ledger's news queued
 	default:
 		l.Usage().Bump(ctx, key, Patched)
 	}

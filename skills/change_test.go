@@ -94,7 +94,17 @@ func TestDo_lifeOfASkill(t *testing.T) {
 	if err != nil || len(blame) == 0 {
 		t.Errorf("%v %v", blame, err)
 	}
-	// Archive and back, to the same category.
+	// Archive and back, by undo and by hand, to the same category.
+	gone := r.must(t, Op{Action: Delete, Name: "deploy"})
+	if records, err = r.Usage().Records(); err != nil || records["deploy"].State != StateArchived {
+		t.Errorf("%+v %v", records, err)
+	}
+	if _, err := r.ledger.Undo(t.Context(), ledger.Change{Actor: ledger.You}, false, gone.LedgerID); err != nil || r.entry(t, "deploy").Rel != "devops/deploy" {
+		t.Fatal(err)
+	}
+	if records, err = r.Usage().Records(); err != nil || records["deploy"].State != StateActive {
+		t.Errorf("%+v %v", records, err)
+	}
 	del := r.must(t, Op{Action: Delete, Name: "deploy"})
 	if _, err := os.Stat(filepath.Join(r.home.Skills(), "devops")); !os.IsNotExist(err) || !strings.HasSuffix(del.Archived, filepath.Join(".archive", "deploy")) {
 		t.Errorf("%v %s", err, del.Archived)
@@ -112,7 +122,7 @@ func TestDo_lifeOfASkill(t *testing.T) {
 		}
 		kinds = append(kinds, c.Action)
 	}
-	if diff := cmp.Diff([]string{"create", "write_file", "patch", "patch", "edit", "remove_file", "rollback", "delete", "restore"}, kinds); diff != "" {
+	if diff := cmp.Diff([]string{"create", "write_file", "patch", "patch", "edit", "remove_file", "rollback", "delete", "delete", "restore"}, kinds); diff != "" {
 		t.Error(diff)
 	}
 }

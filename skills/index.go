@@ -21,6 +21,9 @@ var guidanceText string
 // Guidance is the section of the system prompt that goes with skill_manage.
 func Guidance() string { return strings.TrimSpace(guidanceText) }
 
+// manual is the skill about this program; the index names it when it is there.
+const manual = "hermes-workspace"
+
 // general is what skills without a category are listed under.
 const general = "general"
 
@@ -113,7 +116,7 @@ func (l *Library) render(list []Entry, categories map[string]string, s Scope) In
 	if len(sections) == 0 {
 		return x
 	}
-	before, after := frame(s.Tools)
+	before, after := frame(s.Tools, shown)
 	tokens := Tokens(before) + Tokens(after)
 	for _, c := range sections {
 		tokens += Tokens(c.text())
@@ -159,10 +162,16 @@ func (l *Library) render(list []Entry, categories map[string]string, s Scope) In
 const namesOnlyNote = "Categories marked [names only] are listed without descriptions to save room; `skill_view` loads their skills all the same.\n"
 
 // frame is the text around the list. What tools says is not there is not mentioned.
-func frame(tools []string) (before, after string) {
+func frame(tools []string, shown []Entry) (before, after string) {
+	drop := func(text, word string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(s string) bool { return strings.Contains(s, word) }), "\n")
+	}
 	intro := strings.TrimSpace(indexText)
 	if tools != nil && !slices.Contains(tools, "skill_manage") {
-		intro = strings.Join(slices.DeleteFunc(strings.Split(intro, "\n"), func(s string) bool { return strings.Contains(s, "skill_manage") }), "\n")
+		intro = drop(intro, "skill_manage")
+	}
+	if !slices.ContainsFunc(shown, func(e Entry) bool { return e.Named(manual) }) {
+		intro = drop(intro, manual)
 	}
 	return intro + "\n<available_skills>\n", "</available_skills>\nGo on without a skill only when none of the list is relevant.\n"
 }

@@ -104,7 +104,7 @@ func (l *Library) changed(e ledger.Entry) {
 		return
 	}
 	l.Drop()
-	l.syncPins(e)
+	l.follow(e)
 }
 
 // Drop forgets what is cached, in memory and on disk.

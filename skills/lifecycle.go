@@ -143,7 +143,7 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 	if err != nil {
 		return Entry{}, err
 	}
-	l.note(l.Usage().Update(ctx, dir, func(r *Record) { r.State, r.Archived = StateActive, time.Time{} }))
+	l.note(l.Usage().Flush(ctx)) // what the ledger's news queued
 	m, err := l.Find(ctx, rel)
 	if err != nil {
 		return Entry{}, err
@@ -218,18 +218,24 @@ func (l *Library) pinFile(rel string) string {
 	return filepath.Join(l.Home(), pinFolder, filepath.FromSlash(rel)+".json")
 }
 
-// syncPins makes the usage file follow when a pin was set, taken or undone through the ledger.
-func (l *Library) syncPins(e ledger.Entry) {
+// follow makes the usage file follow when a skill was pinned, archived or restored through the ledger, or
+// one of these was undone. What is queued is written with the next counts.
+func (l *Library) follow(e ledger.Entry) {
 	pins := l.journalName(filepath.Join(l.Home(), pinFolder)) + "/"
+	archive := l.journalName(filepath.Join(l.Home(), archiveFolder)) + "/"
 	for _, f := range e.Files {
-		rel, ok := strings.CutPrefix(f.Path, pins)
-		if !ok {
-			continue
+		rel, pin := strings.CutPrefix(f.Path, pins)
+		switch {
+		case pin && f.Op != ledger.OpMove:
+			event := unpinned
+			if _, err := os.Stat(l.opts.Ledger.Path(f.Path)); err == nil {
+				event = pinned
+			}
+			l.Usage().queue(path.Base(strings.TrimSuffix(rel, ".json")), event)
+		case f.Op == ledger.OpMove && strings.HasPrefix(f.Path, archive):
+			l.Usage().queue(path.Base(f.From), archived)
+		case f.Op == ledger.OpMove && strings.HasPrefix(f.From, archive):
+			l.Usage().queue(path.Base(f.Path), restored)
 		}
-		event := unpinned
-		if _, err := os.Stat(l.opts.Ledger.Path(f.Path)); err == nil {
-			event = pinned
-		}
-		l.Usage().queue(path.Base(strings.TrimSuffix(rel, ".json")), event)
 	}
 }

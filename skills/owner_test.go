@@ -56,6 +56,20 @@ func TestPlan_reviews(t *testing.T) {
 	if _, err := r.Plan(t.Context(), review, Op{Action: Delete, Name: "own"}); err == nil || !strings.Contains(err.Error(), "absorbed_into") {
 		t.Errorf("%v", err)
 	}
+	// Without anybody who keeps proposals nothing is written.
+	curator := ledger.Change{Actor: ledger.Curator}
+	for _, n := range []string{"hand", "pinned", "shipped"} {
+		if _, err := r.Archive(t.Context(), curator, n, "unused"); err == nil {
+			t.Errorf("%s was archived by itself", n)
+		}
+	}
+	write(t, root, "own-two/SKILL.md", skill("own-two", "d"))
+	if err := r.Usage().Update(t.Context(), "own-two", func(rec *Record) { rec.CreatedBy = ByAgent }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Archive(t.Context(), curator, "own-two", "unused"); err != nil {
+		t.Error(err)
+	}
 	// A usage file that cannot be read fails closed.
 	write(t, root, ".usage.json", `{"a":`)
 	if _, err := patch(review, "own"); err == nil || !strings.Contains(err.Error(), "left alone") {

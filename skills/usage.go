@@ -29,6 +29,8 @@ const (
 
 	pinned   Event = "pin"
 	unpinned Event = "unpin"
+	archived Event = "archive"
+	restored Event = "restore"
 )
 
 // flushAfter is how long counts may wait for others before they are written.

@@ -66,6 +66,12 @@ func (r *Record) bump(b bump) {
 	case pinned, unpinned:
 		r.Pinned = b.event == pinned
 		return
+	case archived:
+		r.State, r.Archived = StateArchived, b.at
+		return
+	case restored:
+		r.State, r.Archived = StateActive, time.Time{}
+		return
 	}
 	if r.State == StateStale {
 		r.State = StateActive
