@@ -53,3 +53,12 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(err, d.Close())
 }
+
+// Alive tells whether a process of this machine runs; 0 counts as running.
+func Alive(pid int) bool {
+	if pid <= 0 {
+		return true
+	}
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -44,3 +44,15 @@ func keepOwner(*os.File, fs.FileInfo) {}
 
 // syncDir does nothing: folders cannot be synced here, the file system journals renames.
 func syncDir(string) error { return nil }
+
+// Alive tells whether a process of this machine runs; 0 counts as running.
+func Alive(pid int) bool {
+	if pid <= 0 {
+		return true
+	}
+	p, err := os.FindProcess(pid) // on Windows it fails when there is none
+	if err != nil {
+		return false
+	}
+	return p.Release() == nil
+}

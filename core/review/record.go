@@ -97,7 +97,7 @@ func (r *Records) read(path string) (Record, error) {
 	if err := json.Unmarshal(raw, &rec); err != nil {
 		return Record{}, &core.Error{Op: "read review", Subject: path, Err: err, Hint: "Remove the file: it is a report only."}
 	}
-	if !rec.State.Ended() && r.now().Sub(rec.UpdatedAt) > silence {
+	if !rec.State.Ended() && (r.now().Sub(rec.UpdatedAt) > silence || !home.Alive(rec.PID)) {
 		rec.State, rec.Error = Cancelled, "its program ended"
 	}
 	return rec, nil

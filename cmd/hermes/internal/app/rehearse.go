@@ -22,8 +22,11 @@ type RehearsalOptions struct {
 	Story   string
 	Without string // "memory", "skills" or "reviews"; "" plays with everything
 	Home    string // kept afterwards; "" uses one that is thrown away
-	// Between is called before each session after the first, with the home; nil does nothing.
-	Between func(session int, home string) error
+	// Between is called before each session after the first, with the home and the folder of the story's
+	// world; nil does nothing.
+	Between func(session int, home, world string) error
+	// Sessions replaces the story's own; nil plays those.
+	Sessions []rehearsal.Part
 	// Done hears of each session as it ends; may be nil.
 	Done func(RehearsalRow)
 
@@ -67,9 +70,12 @@ func (a *App) Rehearse(ctx context.Context, o RehearsalOptions) (Rehearsal, erro
 		return Rehearsal{}, err
 	}
 	out := Rehearsal{Story: story.Name, Title: story.Title, Without: o.Without, Home: o.Home}
+	if o.Sessions != nil {
+		story.Sessions = o.Sessions
+	}
 	for i, part := range story.Sessions {
 		if i > 0 && o.Between != nil {
-			if err := o.Between(i+1, st.home); err != nil {
+			if err := o.Between(i+1, st.home, st.world()); err != nil {
 				return out, errors.Join(err, st.close())
 			}
 		}
@@ -119,7 +125,7 @@ func (a *App) stage(ctx context.Context, story rehearsal.Story, o RehearsalOptio
 	if err := emptyHome(st.home); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	world := filepath.Join(dir, "world")
+	world := st.world()
 	config += fmt.Sprintf("trusted_dirs: [%q]\n", world)
 	if err := errors.Join(os.Mkdir(world, 0o755), story.Lay(world), story.LayHome(st.home), os.WriteFile(filepath.Join(st.home, "config.yaml"), []byte(config), 0o600)); err != nil {
 		return nil, errors.Join(&core.Error{Op: "lay out the story", Err: err}, os.RemoveAll(dir))
@@ -157,14 +163,17 @@ func emptyHome(dir string) error {
 	return err
 }
 
+// world is the folder that the story happens in.
+func (st *stageSet) world() string { return filepath.Join(st.dir, "world") }
+
 // close stops the model and removes what is not kept.
 func (st *stageSet) close() error { return errors.Join(st.server.Close(), os.RemoveAll(st.dir)) }
 
 // open is the program as the story sees it.
 func (st *stageSet) open(folder string, yolo bool) (*App, error) {
 	o := st.app.opts
-	o.Home, o.Dir, o.Model, o.Yolo, o.Toolsets = st.home, filepath.Join(st.dir, "world", folder), "", yolo, nil
-	path := filepath.Join(st.dir, "world", rehearsal.Bin) + string(os.PathListSeparator)
+	o.Home, o.Dir, o.Model, o.Yolo, o.Toolsets = st.home, filepath.Join(st.world(), folder), "", yolo, nil
+	path := filepath.Join(st.world(), rehearsal.Bin) + string(os.PathListSeparator)
 	o.Environ = slices.Clone(o.Environ)
 	for i, kv := range o.Environ {
 		if rest, ok := strings.CutPrefix(kv, "PATH="); ok {
