@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
+	"hermes/core/memory"
+	"hermes/tui/cleanup"
 	"hermes/tui/tuitest"
 )
 
@@ -152,5 +154,40 @@ func BenchmarkKey(b *testing.B) {
 		if i%200 == 199 {
 			m.chat.Composer().Reset()
 		}
+	}
+}
+
+// tidyModel is the clean-up with 200 entries on a large screen, over a full chat.
+func tidyModel(tb testing.TB) *Model {
+	tb.Helper()
+	var sheets []memory.Sheet
+	for s, target := range memory.Targets() {
+		sheet := memory.Sheet{Target: target, Limit: 40_000}
+		for i := range 100 {
+			text := fmt.Sprintf("%d-%d %s", s, i, strings.Repeat("東京 tower ", 20))
+			sheet.Entries = append(sheet.Entries, memory.Entry{ID: memory.ID(text), Text: text, Chars: 190})
+			sheet.Used += 193
+		}
+		sheets = append(sheets, sheet)
+	}
+	m := benchModel(tb)
+	deltaCost(m, streamText()[:500])
+	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+	l := &cleanupLayer{view: cleanup.New(time.Now, "")}
+	l.view.SetSheets(sheets)
+	m.push(l)
+	return m
+}
+
+// BenchmarkCleanup_keyToFrame is a key with its whole frame.
+func BenchmarkCleanup_keyToFrame(b *testing.B) {
+	m := tidyModel(b)
+	for _, key := range []string{"j", "d", "J", "t", "u"} {
+		b.Run(key, func(b *testing.B) {
+			for b.Loop() {
+				m.Update(tuitest.Key(key))
+				_ = m.View()
+			}
+		})
 	}
 }

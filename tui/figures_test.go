@@ -133,6 +133,7 @@ func TestFigures(t *testing.T) {
 	}
 	s.resize(past)
 	s.deltas()
+	s.tidying()
 	s.bytesPerFrame()
 	s.write(t)
 }
@@ -188,6 +189,20 @@ func (s *sheet) resize(past []core.Record) {
 		all = append(all, time.Since(start))
 	}
 	s.add("resize in the middle of 5,000 messages, p95 of 200", ms(p95(all)), 16, "ms")
+}
+
+// tidying presses keys of the memory clean-up with 200 entries at 200x60.
+func (s *sheet) tidying() {
+	m := tidyModel(s.t)
+	var all []time.Duration
+	for i := range 300 {
+		key := [...]string{"j", "d", "J", "space", "t", "u", "h", "l"}[i%8]
+		start := time.Now()
+		m.Update(tuitest.Key(key))
+		m.View()
+		all = append(all, time.Since(start))
+	}
+	s.add("clean-up of 200 entries: key to frame, p95 of 300", ms(p95(all)), 8, "ms")
 }
 
 func (s *sheet) deltas() {

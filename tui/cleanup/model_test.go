@@ -98,7 +98,7 @@ func (r *model) files() [2]string {
 	return out
 }
 
-var strokes = strings.Fields("j k j k G g h l tab space space d d t J K u u ctrl+r e1 e2 m a pgdown ctrl+u esc") //nolint:gochecknoglobals // a table of the test
+var strokes = strings.Fields("j k j k G g h l tab space space d d t J K u u ctrl+r e1 e2 m a pgdown ctrl+u esc")
 
 // stroke presses one random key, or writes a short text.
 func (r *model) stroke() {
