@@ -34,21 +34,19 @@ func Project(folder string) string {
 	return filepath.Dir(filepath.Dir(roots[0]))
 }
 
-// Same reports whether the skills of project are still those that were trusted. A project that is seen for
-// the first time is remembered as it is.
-func (t Trusts) Same(ctx context.Context, project string) (bool, error) {
+// Same reports whether the skills of project are still those that were trusted. Of a project that is not
+// known yet it says yes: whoever uses its skills then calls Renew.
+func (t Trusts) Same(project string) (same, known bool, err error) {
 	now, err := projectDigest(project)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	known, err := t.read()
+	all, err := t.read()
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	if was, ok := known[project]; ok {
-		return was == now, nil
-	}
-	return true, t.Renew(ctx, project)
+	was, known := all[project]
+	return !known || was == now, known, nil
 }
 
 // Renew trusts the skills of project as they are now.

@@ -20,14 +20,17 @@ func TestTrusts_areInContent(t *testing.T) {
 	}
 	trusts := NewTrusts(h)
 	same := func() bool {
-		ok, err := trusts.Same(t.Context(), project)
+		ok, _, err := trusts.Same(project)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return ok
 	}
-	if !same() || !same() {
-		t.Error("not remembered as it was")
+	if _, known, err := trusts.Same(project); err != nil || known {
+		t.Errorf("%t %v", known, err)
+	}
+	if err := trusts.Renew(t.Context(), project); err != nil || !same() {
+		t.Errorf("not remembered as it was: %v", err)
 	}
 	write(t, project, ".agents/skills/a/scripts/x.sh", "new")
 	if same() {
@@ -37,7 +40,7 @@ func TestTrusts_areInContent(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, h.Skills(), ".project_trust.json", "{")
-	if _, err := trusts.Same(t.Context(), project); err == nil {
+	if _, _, err := trusts.Same(project); err == nil {
 		t.Error("a damaged memory passes")
 	}
 }

@@ -224,3 +224,40 @@ func TestE2E_projectSkills(t *testing.T) {
 		t.Error("used although it changed")
 	}
 }
+
+// A skill that the person names with -s enters as a user message; the system prompt knows only its line.
+func TestE2E_skillByFlag(t *testing.T) {
+	t.Parallel()
+	srv, env := model(t, `{strict: true, else: "ok"}`)
+	w := newWorld(t, env...)
+	dir := filepath.Join(w.home, "skills", "tea")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: tea\ndescription: Make tea.\n---\n# Tea\n## When to use\nWarm the pot.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.hermes(t, "", "run", "-s", "tea", "for two"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	r := srv.Requests()[0]
+	user := r.Messages[len(r.Messages)-1]
+	text := user.Text()
+	if !strings.HasPrefix(text, `[The skill "tea" is loaded`) || !strings.Contains(text, "Warm the pot.") || !strings.HasSuffix(text, "\nfor two") || !strings.Contains(text, dir) || strings.Contains(r.System(), "Warm the pot.") {
+		t.Errorf("%s", text)
+	}
+	var usage map[string]struct {
+		UseCount  int `json:"use_count"`
+		ViewCount int `json:"view_count"`
+	}
+	b, err := os.ReadFile(filepath.Join(w.home, "skills", ".usage.json"))
+	if err != nil || json.Unmarshal(b, &usage) != nil || usage["tea"].UseCount != 1 || usage["tea"].ViewCount != 0 {
+		t.Errorf("%s %v", b, err)
+	}
+	if o := w.hermes(t, "", "run", "-s", "nothing", "for two"); o.code != 3 || !strings.Contains(o.err, "nothing") {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "", "doctor", "--json"); !strings.Contains(o.out, `"name":"skills","status":"ok","message":"1 shown, 0 hidden, 0 with warnings"`) {
+		t.Errorf("%+v", o)
+	}
+}

@@ -77,7 +77,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 			return nil, err
 		}
 	}
-	library, notice := a.SkillsAt(ctx, s.folder, s.learned)
+	library, notice := a.SkillsAt(s.folder, s.learned)
 	if s.library = library; notice != nil {
 		s.Notices = append(s.Notices, *notice)
 	}

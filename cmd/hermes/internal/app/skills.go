@@ -29,9 +29,9 @@ func (a *App) skillLibrary() *skills.Library {
 
 // SkillsAt is the library as seen from folder: with the skills of its project, when the person trusts them.
 // The notice says when they are left out although the project is trusted, or could be.
-func (a *App) SkillsAt(ctx context.Context, folder string, emit func(core.Event)) (*skills.Library, *core.Notice) {
+func (a *App) SkillsAt(folder string, emit func(core.Event)) (*skills.Library, *core.Notice) {
 	c := a.Config().Skills
-	project, notice := a.trustedProject(ctx, folder)
+	project, notice := a.trustedProject(folder)
 	return a.Skills.With(func(o *skills.Options) {
 		o.Project, o.Emit = project, emit
 		o.External, o.Disabled, o.Settings, o.Budget = c.ExternalDirs, c.Disabled, c.Config, c.IndexTokenBudget
@@ -39,7 +39,7 @@ func (a *App) SkillsAt(ctx context.Context, folder string, emit func(core.Event)
 }
 
 // trustedProject is the project that folder lies in, when its skills may be used; "" otherwise.
-func (a *App) trustedProject(ctx context.Context, folder string) (string, *core.Notice) {
+func (a *App) trustedProject(folder string) (string, *core.Notice) {
 	project := skills.Project(folder)
 	if project == "" {
 		return "", nil
@@ -49,7 +49,7 @@ func (a *App) trustedProject(ctx context.Context, folder string) (string, *core.
 	if err != nil || !slices.ContainsFunc(a.Config().Skills.TrustedProjectDirs, func(dir string) bool { return a.samePlace(dir, real) }) {
 		return "", &core.Notice{Level: core.LevelInfo, Text: "this project brings skills of its own, which are not used yet", Remedy: trust}
 	}
-	same, err := skills.NewTrusts(a.Home).Same(ctx, project)
+	same, _, err := skills.NewTrusts(a.Home).Same(project)
 	switch {
 	case err != nil:
 		return "", &core.Notice{Level: core.LevelWarn, Text: "the skills of this project are not used: " + err.Error(), Remedy: core.HintOf(err)}
@@ -57,6 +57,19 @@ func (a *App) trustedProject(ctx context.Context, folder string) (string, *core.
 		return "", &core.Notice{Level: core.LevelWarn, Text: "the skills of this project changed since you trusted them, so they are not used", Remedy: "look at them; then, " + trust}
 	}
 	return project, nil
+}
+
+// rememberProject keeps what the skills of a project say that is trusted by its path and was never used.
+func (a *App) rememberProject(ctx context.Context, folder string) error {
+	project, _ := a.trustedProject(folder)
+	if project == "" {
+		return nil
+	}
+	trusts := skills.NewTrusts(a.Home)
+	if _, known, err := trusts.Same(project); err != nil || known {
+		return err
+	}
+	return trusts.Renew(ctx, project)
 }
 
 // samePlace reports whether a folder as written in the configuration is real.
@@ -131,6 +144,7 @@ func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guida
 		return "", guidance, nil
 	}
 	s.app.quiet(ctx, "record edits of skills", func() error { return s.library.RecordOutside(ctx) })
+	s.app.quiet(ctx, "remember trusted skills", func() error { return s.app.rememberProject(ctx, s.folder) })
 	scope := s.skillScope()
 	scope.Tools = names
 	x, err := s.library.Index(ctx, scope)
@@ -144,4 +158,71 @@ func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guida
 func (a *App) SkillScope() skills.Scope {
 	b := &box{}
 	return skills.Scope{Toolsets: b.choose(a.toolsets(nil))}
+}
+
+// SkillMessage is the user message by which skills enter the conversation when the person names them: each
+// with its whole text, then the person's words. Errors name the skill that cannot be loaded.
+func (s *Session) SkillMessage(ctx context.Context, by skills.By, names []string, words string) (string, error) {
+	var parts []string
+	for i, name := range names {
+		v, err := s.library.View(ctx, name, "")
+		if err != nil {
+			return "", &core.Error{Code: core.CodeOf(err), Op: "load skill", Err: err, Hint: firstOf(core.HintOf(err), "see hermes skills list")}
+		}
+		said := ""
+		if i == len(names)-1 {
+			said = words
+		}
+		needs := s.library.Needs(v.Entry, func(name string) bool { return s.app.lookup(name) != "" })
+		parts = append(parts, s.library.Message(v, needs, by, said))
+		s.library.Usage().Bump(ctx, v.Dir, skills.Used)
+		s.learned(&core.SkillLoaded{Name: v.Name, Category: v.Category, By: string(by), Version: v.Hash})
+		if v.Finding != nil {
+			s.learned(&core.Notice{
+				Level: core.LevelWarn, Text: fmt.Sprintf("the skill %s holds text that reads like an attempt to steer the agent: line %d (%s)", v.Qualified(), v.Finding.Line, v.Finding.ID),
+				Remedy: "it was marked for the agent; look at " + v.Path,
+			})
+		}
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// checkSkills is the doctor's line about skills.
+func (a *App) checkSkills(ctx context.Context) Check {
+	l, notice := a.SkillsAt(a.opts.Dir, nil)
+	checked, err := l.Check(ctx, a.SkillScope())
+	if err != nil {
+		return bad("skills", "warn", err)
+	}
+	if _, err := l.Usage().Records(); err != nil {
+		return bad("skills", "warn", err)
+	}
+	visible, warned := 0, 0
+	for _, c := range checked {
+		if c.Visible {
+			visible++
+		}
+		if slices.ContainsFunc(c.Warnings, func(w skills.Warning) bool { return !w.Code.Information() && !w.Code.Hides() }) {
+			warned++
+		}
+	}
+	c := ok("skills", "%d shown, %d hidden, %d with warnings", visible, len(checked)-visible, warned)
+	if warned > 0 {
+		c.Status, c.Remedy = "warn", "see what: hermes skills check"
+	}
+	if notice != nil {
+		c.Message += "; " + notice.Text
+	}
+	for _, p := range l.Problems() {
+		c.Status = "warn"
+		c.Message += "; " + p.Error()
+	}
+	return c
 }

@@ -16,6 +16,7 @@ import (
 	"hermes/core"
 	"hermes/core/review"
 	"hermes/core/text"
+	"hermes/skills"
 )
 
 // stdinLimit is how much of standard input becomes part of a prompt, in bytes.
@@ -23,6 +24,7 @@ const stdinLimit = 4 << 20
 
 func (x *cli) run() *cobra.Command {
 	var resume, mode string
+	var preload []string
 	c := command("run [PROMPT | -]", "One turn from the shell; standard input is appended to the prompt", func(cmd *cobra.Command, args []string) error {
 		reviews, err := reviewMode(mode)
 		if err != nil {
@@ -40,6 +42,11 @@ func (x *cli) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if len(preload) > 0 {
+			if prompt, err = s.SkillMessage(cmd.Context(), skills.ByFlag, preload, prompt); err != nil {
+				return errors.Join(err, s.Close(cmd.Context()))
+			}
+		}
 		err = x.turn(cmd.Context(), s, prompt)
 		if reviews == reviewBackground && a.ReviewDue() {
 			if derr := x.detach("reviews", "run", s.ID()); derr != nil {
@@ -48,6 +55,7 @@ func (x *cli) run() *cobra.Command {
 		}
 		return err
 	}, cobra.ArbitraryArgs)
+	c.Flags().StringSliceVarP(&preload, "skill", "s", nil, "load these skills first, as if you had named them")
 	c.Flags().StringVar(&resume, "resume", "", "go on with a session: an id, a prefix or last")
 	c.Flags().StringVar(&mode, "review", reviewWait, "when a review is due: wait for it after the answer (Ctrl+C skips it), leave it to the background, or off")
 	return c

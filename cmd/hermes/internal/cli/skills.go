@@ -26,12 +26,12 @@ func (x *cli) skills() *cobra.Command {
 }
 
 // library opens the skills as a session here would see them.
-func (x *cli) library(cmd *cobra.Command) (*app.App, *skills.Library, error) {
+func (x *cli) library() (*app.App, *skills.Library, error) {
 	a, err := x.openLoud()
 	if err != nil {
 		return nil, nil, err
 	}
-	l, _ := a.SkillsAt(cmd.Context(), x.Dir, nil)
+	l, _ := a.SkillsAt(x.Dir, nil)
 	return a, l, nil
 }
 
@@ -70,7 +70,7 @@ func skillRowOf(c skills.Checked) skillRow {
 
 func (x *cli) skillsList() *cobra.Command {
 	return command("list", "List the skills as the prompt shows them, and those it does not show", func(cmd *cobra.Command, _ []string) error {
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func warned(list []skills.Warning) bool {
 
 func (x *cli) skillsShow() *cobra.Command {
 	return command("show NAME", "Show one skill: text, files, warnings, use", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (x *cli) skillsShow() *cobra.Command {
 
 func (x *cli) skillsCheck() *cobra.Command {
 	return command("check [PATH…]", "Say what deserves a look; exit 5 when something does", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -292,7 +292,7 @@ func (x *cli) skillsScan() *cobra.Command {
 
 // scanned are the folders of the skills at a path, or of the skill of that name.
 func (x *cli) scanned(cmd *cobra.Command, arg string) ([]string, error) {
-	a, l, err := x.library(cmd)
+	a, l, err := x.library()
 	if err != nil {
 		return nil, err
 	}

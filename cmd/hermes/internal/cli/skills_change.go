@@ -15,7 +15,7 @@ import (
 
 func (x *cli) skillsConfig() *cobra.Command {
 	c := command("config NAME [KEY=VALUE…]", "Show or set what a skill asks to be told once", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (x *cli) skillsConfig() *cobra.Command {
 			}
 		}
 		a.Reload()
-		l, _ = a.SkillsAt(cmd.Context(), x.Dir, nil)
+		l, _ = a.SkillsAt(x.Dir, nil)
 		values := append([]skills.Value{}, l.Values(m.Entry)...)
 		if x.json {
 			return x.print(map[string]any{"skill": m.Qualified(), "settings": values})
@@ -98,7 +98,7 @@ func (x *cli) askSettings(l *skills.Library, e skills.Entry) ([]string, error) {
 
 func (x *cli) skillsHistory() *cobra.Command {
 	return command("history NAME", "Tell the life of a skill", func(cmd *cobra.Command, args []string) error {
-		_, l, err := x.library(cmd)
+		_, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (x *cli) skillsHistory() *cobra.Command {
 
 func (x *cli) skillsDiff() *cobra.Command {
 	return command("diff NAME [FROM [TO]]", "Show what changed between two changes of its history (to now)", func(cmd *cobra.Command, args []string) error {
-		_, l, err := x.library(cmd)
+		_, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (x *cli) skillsRollback() *cobra.Command {
 		if err := x.forPeople("roll back skills"); err != nil {
 			return err
 		}
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (x *cli) skillsMark(use, short, done string, f func(*skills.Library, contex
 		if err := x.forPeople("change skills"); err != nil {
 			return err
 		}
-		a, l, err := x.library(cmd)
+		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (x *cli) skillsTrust() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		l, _ := a.SkillsAt(cmd.Context(), project, nil)
+		l, _ := a.SkillsAt(project, nil)
 		list, err := l.Entries(cmd.Context())
 		if err != nil {
 			return err
