@@ -241,8 +241,7 @@ func TestE2E_skillByFlag(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	r := srv.Requests()[0]
-	user := r.Messages[len(r.Messages)-1]
-	text := user.Text()
+	text := r.User()
 	if !strings.HasPrefix(text, `[The skill "tea" is loaded`) || !strings.Contains(text, "Warm the pot.") || !strings.HasSuffix(text, "\nfor two") || !strings.Contains(text, dir) || strings.Contains(r.System(), "Warm the pot.") {
 		t.Errorf("%s", text)
 	}
