@@ -26,7 +26,7 @@ func sessionBindings() []action {
 			},
 		},
 		{
-			Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "list, resume, rename, fork, delete sessions"}, why: whyNoSessions,
+			Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "search, read, resume, fork, delete sessions"}, why: whyNoSessions,
 			run: func(m *Model, _ string) tea.Cmd { return m.showSessions() },
 		},
 		{
