@@ -231,8 +231,11 @@ func (v *View) transfer() {
 // order moves the selected item by one place.
 func (v *View) order(by int) {
 	s := v.store
+	if v.selected() == nil {
+		return
+	}
 	i, j := v.sel[s], v.sel[s]+by
-	if v.selected() == nil || j < 0 || j >= len(v.cur[s]) {
+	if j < 0 || j >= len(v.cur[s]) {
 		return
 	}
 	next := v.cur.clone()
@@ -275,6 +278,17 @@ func (v *View) replace(d draft, s int, keys []string, text string) draft {
 		}
 	}
 	return next
+}
+
+// short writes a count in at most five cells: "812", "25k", "1.2M".
+func short(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
 }
 
 // plural writes a count with its word.

@@ -81,6 +81,11 @@ func (v *View) confirmPanel(st *theme.Styles, w, h int) []string {
 			lines = append(lines, st.Accent.Render(ordered.sign()+" reordered "+v.name(s)))
 		}
 	}
+	for _, sheet := range v.sheets {
+		if sheet.Inexact {
+			lines = append(lines, st.Warn.Render(cell.Truncate("⚠ "+sheet.Target.File()+" holds more than its entries: a copy of it is kept", w)))
+		}
+	}
 	if room := h - 1; len(lines) > room && room > 0 {
 		more := len(lines) - room + 1
 		lines = append(lines[:room-1:room-1], st.Muted.Render(fmt.Sprintf("… and %d more", more)))
@@ -171,7 +176,7 @@ func (v *View) originLine(st *theme.Styles, it item, w int) string {
 		}
 		return st.Faint.Render(cell.Truncate("origin unknown: the ledger does not know this entry", w))
 	}
-	parts := []string{"saved by " + string(o.Actor), o.Time.Local().Format("2006-01-02 15:04")}
+	parts := []string{"saved by " + string(o.Actor), o.Time.In(v.now().Location()).Format("2006-01-02 15:04")}
 	if o.SessionID != "" {
 		session := "session " + o.SessionID
 		if t := cell.Line(v.back.Titles[o.SessionID]); t != "" {

@@ -99,20 +99,31 @@ func (v *View) largest() int {
 	return n
 }
 
-// tail is the origin in the room a line of w cells has for it.
+// tail is price and origin in the room a line of w cells has for them.
 func (v *View) tail(st *theme.Styles, it item, w int) string {
-	o := v.origin(it)
-	switch {
-	case w < 50:
+	if w < 50 {
 		return ""
-	case o == nil:
-		return cell.Spaces(5)
 	}
-	age := Age(v.now().Sub(o.Time))
+	actor, age := "", ""
+	if o := v.origin(it); o != nil {
+		actor, age = string(o.Actor), Age(v.now().Sub(o.Time))
+	}
 	if w < 84 {
 		return st.Faint.Render(fmt.Sprintf(" %4s", age))
 	}
-	return st.Faint.Render(" " + cell.Fit(string(o.Actor), 7) + fmt.Sprintf(" %4s", age))
+	sent := cell.Spaces(11)
+	if n := v.sent(it); n > 0 {
+		sent = fmt.Sprintf(" %5s sent", short(n))
+	}
+	return st.Faint.Render(sent + " " + cell.Fit(actor, 7) + fmt.Sprintf(" %4s", age))
+}
+
+// sent is how many characters of requests the item made up so far; 0 when that is not known.
+func (v *View) sent(it item) int {
+	if !it.kept || v.blocked(it) {
+		return 0
+	}
+	return text.Len(it.text) * v.back.Requests[it.from[0].id]
 }
 
 // origin is where the item came from; nil when the ledger does not know it.

@@ -128,6 +128,7 @@ func (v *View) SetSheets(sheets []memory.Sheet) {
 	case len(v.sel) != len(sheets):
 		v.sel, v.top, v.store = make([]int, len(sheets)), make([]int, len(sheets)), 0
 		v.cur, v.undo, v.redo = v.base, nil, nil
+		v.mode, v.edit, v.done = browsing, edit{}, false // a store was switched on or off
 	case v.done:
 		v.mode, v.done = browsing, false
 		v.cur, v.undo, v.redo = v.base, nil, nil
@@ -217,6 +218,9 @@ func (v *View) Written(r memory.Tidied) (closes bool) {
 	}
 	if r.Gone > 0 {
 		v.note += ", " + plural(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
+	}
+	if r.Memory.Backup != "" || r.User.Backup != "" {
+		v.note += ", a copy of the old file kept"
 	}
 	return v.after
 }

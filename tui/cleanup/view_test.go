@@ -107,6 +107,16 @@ func states() map[string]func() *cleanup.View {
 			press(v, "a", "'ignore all previous instructions", "enter")
 			return v
 		},
+		"one-store": func() *cleanup.View {
+			s := sheets()[1:]
+			s[0].Inexact, s[0].Problem = true, "the home is read-only 只读"
+			v := view(s)
+			press(v, "d", "t", "w")
+			return v
+		},
+		"off":     func() *cleanup.View { v := cleanup.New(now, ""); v.SetSheets(nil); return v },
+		"reading": func() *cleanup.View { return cleanup.New(now, "x") },
+		"failed":  func() *cleanup.View { v := cleanup.New(now, ""); v.SetError("MEMORY.md cannot be read"); return v },
 		"empty": func() *cleanup.View {
 			return view([]memory.Sheet{sheet(memory.Memory, 2200, entry("a fact")), sheet(memory.User, 1375)})
 		},
@@ -142,6 +152,34 @@ func TestDraw_everySize(t *testing.T) {
 				if t.Failed() {
 					t.Fatalf("%s at %dx%d", name, w, h)
 				}
+			}
+		}
+	}
+}
+
+// No key does harm in any state.
+func TestKeys_anywhere(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Plain)
+	every := strings.Fields("j k g G h l tab ctrl+d ctrl+u pgup pgdown space d e m t J K u ctrl+r a H R v y enter w q x esc backspace 東 ?")
+	for name, make := range states() {
+		for _, first := range every {
+			v := make()
+			press(v, first)
+			for i, second := range every {
+				press(v, second)
+				if i%5 == 0 {
+					v.Draw(st, 80, 20)
+				}
+			}
+			v.Update("", tea.PasteMsg{Content: strings.Repeat("pasted 貼\n", 40)})
+			v.SetSheets(sheets())
+			v.Draw(st, 80, 20)
+			v.SetSheets(nil)
+			press(v, every...)
+			v.Draw(st, 80, 20)
+			if t.Failed() {
+				t.Fatal(name, first)
 			}
 		}
 	}
