@@ -105,7 +105,8 @@ type Record struct {
 	Usage      core.Usage `json:"usage"`
 	Cost       core.Cost  `json:"cost"`
 	Steps      []Step     `json:"steps,omitempty"`
-	Saved      int        `json:"saved"` // changes made
+	Saved      int        `json:"saved"`         // changes made
+	Did        []string   `json:"did,omitempty"` // the changes in a few words each: "+1 user fact", "patch deploy"
 	Held       int        `json:"held"`  // proposals left in the inbox
 	Note       string     `json:"note,omitempty"`
 	Error      string     `json:"error,omitempty"`

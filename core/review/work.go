@@ -3,6 +3,8 @@ package review
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -278,7 +280,8 @@ func (w *work) finish(end *core.RunEnded) (reviewed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rec.DurationMS = w.r.now().UTC().Sub(w.rec.StartedAt).Milliseconds()
-	w.rec.Saved, w.rec.Held = w.changes(), w.held()
+	w.rec.Did = w.changes()
+	w.rec.Saved, w.rec.Held = len(w.rec.Did), w.held()
 	w.rec.Note = text.Cut(text.OneLine(end.Answer), 300)
 	w.rec.State, w.rec.Error = w.outcome(end)
 	w.save()
@@ -337,13 +340,42 @@ func nothingToSave(answer string) bool {
 	return false
 }
 
-// changes counts what the review changed, by the ledger.
-func (w *work) changes() int {
+// changes tells what the review changed, by the ledger, oldest first.
+func (w *work) changes() []string {
 	list, err := w.r.o.Ledger.Log(ledger.Filter{ReviewID: w.rec.ID, Actor: ledger.Review})
 	if err != nil {
-		w.r.o.Log("count changes of review", err)
+		w.r.o.Log("list changes of review", err)
 	}
-	return len(list)
+	var out []string
+	for _, e := range slices.Backward(list) {
+		out = append(out, inWords(e))
+	}
+	return out
+}
+
+// inWords is a change in a few words.
+func inWords(e ledger.Entry) string {
+	kind, name, _ := strings.Cut(e.Subject, ":")
+	if kind != core.StoreMemory {
+		return e.Action + " " + path.Base(name)
+	}
+	what := map[string]string{"user": "user fact", "memory": "fact"}[name]
+	plus, minus := 0, 0
+	for _, p := range e.Parts {
+		if p.Key != "" && p.Was == "" {
+			plus++
+		}
+		if p.Key == "" {
+			minus++
+		}
+	}
+	switch {
+	case plus > 0:
+		return fmt.Sprintf("+%d %s", plus, what)
+	case minus > 0:
+		return fmt.Sprintf("−%d %s", minus, what)
+	}
+	return e.Action + " " + what
 }
 
 // held counts the proposals the review left in the inbox.
