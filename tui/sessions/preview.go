@@ -151,8 +151,10 @@ func highlight(st *theme.Styles, s string, words []string) (string, bool) {
 	for at := 0; at < len(s); {
 		from, to := len(s), len(s)
 		for _, w := range words {
-			if i := strings.Index(low[at:], strings.ToLower(w)); i >= 0 && at+i < from {
-				from, to = at+i, at+i+len(strings.ToLower(w))
+			w = strings.ToLower(w)
+			i := at + strings.Index(low[at:], w)
+			if w != "" && i >= at && i < from && boundary(s, i) && boundary(s, i+len(w)) {
+				from, to = i, i+len(w)
 			}
 		}
 		if from > at {
