@@ -326,3 +326,37 @@ func TestMemory_refreshes(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A click selects in both views; a second one on a session or a hit is Enter.
+func TestClick_stored(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		r, _ := cleanRig(t, size[0], size[1])
+		click := func(text string) {
+			t.Helper()
+			for y, line := range strings.Split(r.plain(), "\n") {
+				if x := strings.Index(line, text); x >= 0 {
+					r.send(tea.MouseClickMsg{X: tuitest.Cells(line[:x]), Y: y, Button: tea.MouseLeft})
+					return
+				}
+			}
+			t.Fatalf("no %q on the screen", text)
+		}
+		click("three")
+		r.shows("MEMORY, entry 3")
+		click("second")
+		r.shows("USER, entry 2")
+		r.keys("esc")
+
+		f, _ := findRig(t, size[0], size[1])
+		r = f
+		click("an other")
+		r.until("its preview", func() bool { return strings.Contains(r.plain(), "s8") })
+		r.keys("/")
+		r.text("西湖")
+		r.until("the hit", func() bool { return strings.Contains(r.plain(), "1 message matches") })
+		click("words 西湖 words")
+		click("words 西湖 words")
+		r.until("the session", func() bool { return strings.Contains(r.plain(), "the session s9") })
+	}
+}

@@ -114,6 +114,11 @@ func (l *cleanupLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 	return l.view.Draw(m.st, w, h)
 }
 
+func (l *cleanupLayer) click(_ *Model, x, y int) tea.Cmd {
+	l.view.Click(x, y)
+	return nil
+}
+
 func (l *cleanupLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	name := ""
 	if key, ok := msg.(tea.KeyPressMsg); ok {

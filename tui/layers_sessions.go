@@ -72,6 +72,14 @@ func (l *sessionsLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 	return l.picker.View(m.st, w, h)
 }
 
+// click selects a line; a click on the selected one is Enter.
+func (l *sessionsLayer) click(m *Model, _, y int) tea.Cmd {
+	if again := l.picker.Click(y); again {
+		return l.update(m, tea.KeyPressMsg{Code: tea.KeyEnter})
+	}
+	return l.preview(m)
+}
+
 func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	a := l.picker.Update(msg)
 	if a.Do == sessions.Nothing {

@@ -23,6 +23,11 @@ type selection struct {
 	text           string // what was marked, taken when the button was released
 }
 
+// clicker is a layer that fills the screen and selects what is clicked.
+type clicker interface {
+	click(m *Model, x, y int) tea.Cmd
+}
+
 // stageMouse: wheel, clicks and dragging, when the person lets hermes have the mouse.
 func (m *Model) stageMouse(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
@@ -67,6 +72,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.tools.Select(by)
 	case layout.Memory:
 		m.memory.Select(by)
+	case layout.Reviews:
+		m.reviews.Select(by)
 	default:
 	}
 	return nil
@@ -92,7 +99,15 @@ func (m *Model) under(x, y int) (layout.Pane, layout.Rect) {
 // click focuses the pane under the pointer and selects what is there; dragging may follow.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	m.sel = selection{}
-	if m.covered() || msg.Button != tea.MouseLeft {
+	if msg.Button != tea.MouseLeft {
+		return nil
+	}
+	if m.covered() {
+		if n := len(m.layers); n > 0 {
+			if l, ok := m.layers[n-1].(clicker); ok {
+				return l.click(m, msg.X, msg.Y)
+			}
+		}
 		return nil
 	}
 	if m.scr.lay.Tabs.Contains(msg.X, msg.Y) {
@@ -125,6 +140,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		}
 	case layout.Tools:
 		m.tools.Click(msg.Y - body.Y)
+	case layout.Reviews:
+		m.reviews.Click(msg.Y - body.Y)
 	default:
 	}
 	return nil

@@ -107,6 +107,7 @@ func (v *View) panelHeight(h, w int) int {
 // columns draws both stores beside each other, each under its gauge.
 func (v *View) columns(st *theme.Styles, preview draft, w int) []string {
 	left := (w - gap) / 2
+	v.split = left + gap
 	widths := []int{left, w - gap - left}
 	var out []string
 	bar := st.Faint.Render(" │ ")

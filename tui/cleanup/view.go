@@ -89,6 +89,7 @@ type View struct {
 	want   string // id of the entry to select when the sheets come
 	beside bool   // how it was last drawn; decides where j goes at the end of a store
 	rows   int    // lines of the list as last drawn
+	split  int    // column between the stores as last drawn
 }
 
 // New returns the view. want is the id of the entry to begin at; "" begins at the top.

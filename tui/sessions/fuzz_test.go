@@ -18,8 +18,12 @@ func FuzzHit(f *testing.F) {
 		word       string
 		wide, high int
 	}{
-		{"周末去杭州看西湖", 18, 24, "西湖", 20, 5}, {"İstanbul ıı", 0, 2, "i\u0307", 9, 3}, {"e\u0301\u0301 \x1b[2Jx", 1, 3, "E", 4, 2},
-		{"👩\u200d👩\u200d👧 family", 4, 7, "👩", 12, 4}, {"\xff\xfe broken", 0, 1, "\xff", 7, 2}, {"Kelvin K and ß ẞ", 7, 10, "ẞ", 30, 3},
+		{"周末去杭州看西湖", 18, 24, "西湖", 20, 5},
+		{"İstanbul ıı", 0, 2, "i\u0307", 9, 3},
+		{"e\u0301\u0301 \x1b[2Jx", 1, 3, "E", 4, 2},
+		{"👩\u200d👩\u200d👧 family", 4, 7, "👩", 12, 4},
+		{"\xff\xfe broken", 0, 1, "\xff", 7, 2},
+		{"Kelvin K and ß ẞ", 7, 10, "ẞ", 30, 3},
 	} {
 		f.Add(seed.text, seed.from, seed.to, seed.word, seed.wide, seed.high)
 	}

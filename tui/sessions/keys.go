@@ -143,6 +143,17 @@ func (l line) read() Action {
 	return a
 }
 
+// Click selects line y of what View drew last; it tells whether the line was selected already.
+func (p *Picker) Click(y int) (again bool) {
+	i := p.top + y - p.first
+	if p.mode == renaming || p.mode == deleting || y < p.first || y >= p.first+p.page || i >= len(p.lines) {
+		return false
+	}
+	again = i == p.sel && p.mode == browsing
+	p.mode, p.sel, p.moved, p.err = browsing, i, true, ""
+	return again
+}
+
 func (p *Picker) move(name string) bool {
 	switch name {
 	case "j", "down":

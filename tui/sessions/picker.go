@@ -91,6 +91,7 @@ type Picker struct {
 	top     int
 	moved   bool // the person chose a line since the query changed
 	page    int  // lines of the list as last drawn
+	first   int  // … and the line it began at
 	now     func() time.Time
 
 	searches bool   // a search follows each change of the query

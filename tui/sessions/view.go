@@ -34,6 +34,7 @@ func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 	head, cx := p.head(st, inner)
 	news := p.news(st, inner)
 	p.page = max(room-1-len(news)-below, 0)
+	p.first = 2 + len(news)
 	p.top = max(min(p.top, p.sel), p.sel-p.page+1)
 	p.top = max(min(p.top, len(p.lines)-p.page), 0)
 

@@ -158,5 +158,8 @@ func Key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
+// Cells is the width of s in cells.
+func Cells(s string) int { return ansi.StringWidth(s) }
+
 // Size is the message of a terminal of w by h cells.
 func Size(w, h int) tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: w, Height: h} }
