@@ -114,7 +114,7 @@ func (l *cleanupLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 	return l.view.Draw(m.st, w, h)
 }
 
-func (l *cleanupLayer) click(_ *Model, x, y int) tea.Cmd {
+func (l *cleanupLayer) click(_ *Model, x, y int) tea.Cmd { //nolint:unparam // as clicker wants it
 	l.view.Click(x, y)
 	return nil
 }
