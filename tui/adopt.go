@@ -35,6 +35,7 @@ func (m *Model) show(ws Workspace) {
 	m.chat.Reset(m.log)
 	m.tools.Reset(m.log)
 	m.memory.Reset(ws.Info.SessionID)
+	m.reviews.Reset()
 	m.onboard, m.layers, m.asks, m.quests, m.run = nil, nil, approvals{}, questions{}, run{}
 	m.chat.SetTitle(ws.Info.Title)
 	m.chat.Replay(ws.Info.Past)
@@ -53,7 +54,7 @@ func (m *Model) connect() tea.Cmd {
 		return nil
 	}
 	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx) //nolint:fatcontext // one per workspace, ended by show
-	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd(), m.memoryCmd())
+	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd(), m.memoryCmd(), m.reviewsCmd())
 }
 
 // applyEvents takes one batch and waits for the next.
@@ -80,6 +81,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		return nil
 	case *core.MemoryChanged:
 		return m.memoryChanged()
+	case *core.ReviewStarted, *core.ReviewStep, *core.ReviewEnded, *core.ProposalAdded:
+		return m.learned(e)
 	case *core.ApprovalAsked:
 		m.chat.Apply(e, m.log.Apply(e))
 		return tea.Batch(m.ask(e.Approval), m.ring("asks for approval: "+e.Approval.Tool))

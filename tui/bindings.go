@@ -98,10 +98,25 @@ func prefixBindings() []action {
 	}
 	memory := pane("pane.memory", "4", "memory; again: zoom", layout.Memory)
 	memory.why = whyNoMemory
+	learning := pane("pane.reviews", "5", "reviews; again: zoom", layout.Reviews)
+	learning.why = whyNoReviews
 	return []action{
 		pane("pane.chat", "1", "chat; again: zoom", layout.Chat),
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
 		memory,
+		learning,
+		{
+			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
+			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
+		},
+		{
+			Binding: keys.Binding{ID: "reviews.pause", Scope: keys.Prefix, Keys: []string{"."}, Help: "pause learning, or let it go on"}, why: whyNoReviews,
+			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() },
+		},
+		{
+			Binding: keys.Binding{ID: "reviews.run", Scope: keys.Prefix, Slash: "/review", Args: "[focus]", Help: "learn from this session now"}, why: whyNoReviews,
+			run: reviewCommand,
+		},
 		{
 			Binding: keys.Binding{ID: "memory.tidy", Scope: keys.Prefix, Keys: []string{"m"}, Slash: "/memory", Help: "clean memory up"}, why: whyNoCleanup,
 			run: func(m *Model, _ string) tea.Cmd { return m.openCleanup() },
@@ -276,11 +291,15 @@ func listBindings() []action {
 		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.list().Page() / 2 }), "ctrl+u"),
 		b("list.pagedown", "page down", sel(func(m *Model) int { return m.list().Page() }), "pgdown"),
 		b("list.pageup", "page up", sel(func(m *Model) int { return -m.list().Page() }), "pgup"),
-		b("list.open", "full output; of memory: the clean-up", (*Model).openRow, "enter"),
+		b("list.open", "full output; of memory and reviews: their view", (*Model).openRow, "enter"),
 		b("list.view", "full output or entry", (*Model).viewRow, "space", "v"),
 		b("list.copy", "copy the output or entry", func(m *Model) tea.Cmd {
-			if m.scr.focus == layout.Memory {
+			switch m.scr.focus {
+			case layout.Memory:
 				return m.copyEntry()
+			case layout.Reviews:
+				return m.toast(core.LevelInfo, "Enter opens it; there y copies its change")
+			default:
 			}
 			switch c, t := m.tools.Selected(); {
 			case t != nil && t.Answer != "":

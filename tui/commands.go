@@ -342,7 +342,7 @@ func (m *Model) titled() string {
 
 // tickIfBusy keeps the spinners turning while something runs, and nothing otherwise.
 func (m *Model) tickIfBusy() tea.Cmd {
-	busy := m.run.active || m.run.compacts || m.shell != nil || m.log.Active() > 0 || (m.onboard != nil && m.onboard.Busy())
+	busy := m.run.active || m.run.compacts || m.shell != nil || m.log.Active() > 0 || m.reviews.Running() || (m.onboard != nil && m.onboard.Busy())
 	if !busy || m.run.ticking {
 		return nil
 	}

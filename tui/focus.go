@@ -19,6 +19,10 @@ func (m *Model) pane(p layout.Pane) pane.Pane {
 		if m.ws.Memory != nil {
 			return m.memory
 		}
+	case layout.Reviews:
+		if m.ws.Reviews != nil {
+			return m.reviews
+		}
 	default:
 	}
 	return nil
@@ -54,6 +58,9 @@ func (m *Model) gotoPane(p layout.Pane) tea.Cmd {
 func (m *Model) arrived(p layout.Pane) tea.Cmd {
 	if p == layout.Memory {
 		return m.memoryCmd()
+	}
+	if p == layout.Reviews {
+		return m.reviewsCmd()
 	}
 	return nil
 }

@@ -92,10 +92,14 @@ type rows interface {
 
 // list is the list pane that has the keys.
 func (m *Model) list() rows {
-	if m.scr.focus == layout.Memory {
+	switch m.scr.focus {
+	case layout.Memory:
 		return m.memory
+	case layout.Reviews:
+		return m.reviews
+	default:
+		return m.tools
 	}
-	return m.tools
 }
 
 func whyNoMemory(m *Model) string {

@@ -15,6 +15,7 @@ import (
 	"hermes/tui/keys"
 	"hermes/tui/layout"
 	"hermes/tui/onboard"
+	"hermes/tui/reviews"
 	"hermes/tui/theme"
 )
 
@@ -40,6 +41,7 @@ type Model struct {
 	chat    *chat.Pane
 	tools   *activity.Pane
 	memory  *gauges.Pane
+	reviews *reviews.Pane
 	onboard *onboard.View // the whole screen while no workspace is open
 	layers  []layer       // overlays, the top one last
 	asks    approvals
@@ -68,7 +70,9 @@ type open struct {
 	last   time.Time          // of the last event batch
 	draft  draft
 	memory memoryRead
-	busy   context.CancelFunc // gives up what onboarding is waiting for
+	// reviews is the same for the reviews.
+	reviews memoryRead
+	busy    context.CancelFunc // gives up what onboarding is waiting for
 }
 
 // draft tracks when the composer's text was last stored.
@@ -131,6 +135,7 @@ func New(o Options) *Model {
 	m.chat = chat.New(m.st, m.log, o.Now)
 	m.tools = activity.New(m.st, m.log, o.Now)
 	m.memory = gauges.New(m.st)
+	m.reviews = reviews.New(m.st, o.Now)
 	m.actions = bindings()
 	for _, a := range m.actions {
 		m.table = append(m.table, a.Binding)
@@ -216,6 +221,7 @@ func (m *Model) retheme() {
 		m.chat.SetTheme(m.st)
 		m.tools.SetTheme(m.st)
 		m.memory.SetTheme(m.st)
+		m.reviews.SetTheme(m.st)
 	}
 }
 
@@ -224,6 +230,9 @@ func (m *Model) panes() []layout.Pane {
 	out := []layout.Pane{layout.Chat, layout.Tools}
 	if m.ws.Memory != nil {
 		out = append(out, layout.Memory)
+	}
+	if m.ws.Reviews != nil {
+		out = append(out, layout.Reviews)
 	}
 	return out
 }

@@ -35,6 +35,9 @@ type Options struct {
 	// NoBell keeps quiet when a run ends or asks while the terminal is unfocused
 	// (display.notifications off).
 	NoBell bool
+	// Learned says how much is told of finished reviews (display.memory_notifications): "off", "on" (also "")
+	// or "verbose".
+	Learned string
 	// BusyMode says what Enter does while a run is active, for the hint: "queue" (also ""), "steer"
 	// or "interrupt".
 	BusyMode string

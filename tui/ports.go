@@ -137,6 +137,7 @@ type Workspace struct {
 	Shell        Shell
 	Memory       Memory // nil: there is no memory pane
 	Cleaner      Cleaner
+	Reviews      Reviews // nil: there is no reviews pane
 	Transcripts  Transcripts
 	Finder       Finder
 	Info         Info

@@ -77,12 +77,17 @@ func (m *Model) statusParts() []part {
 	if c := dollars(m.run.meter.learning); c != "" {
 		learning = "learning " + c
 	}
+	paused := ""
+	if m.reviews.Paused() {
+		paused = m.st.Warn.Render("learning paused")
+	}
 	parts := []part{
 		{text: model, rank: 1},
 		{text: muted(m.run.meter.context(info.Model.ContextLength)), rank: 2},
 		{text: muted(m.run.meter.cache()), rank: 5},
 		{text: muted(dollars(m.run.meter.cost)), rank: 3},
 		{text: muted(learning), rank: 4},
+		{text: paused, rank: 2},
 		{text: muted(cell.Truncate(cell.Line(info.Folder), 32)), rank: 6},
 	}
 	if info.Yolo {

@@ -157,6 +157,7 @@ func (m *Model) stageNews(msg tea.Msg) (tea.Cmd, bool) {
 		m.run.tick++
 		m.chat.SetTick(m.run.tick)
 		m.tools.SetTick(m.run.tick)
+		m.reviews.SetTick(m.run.tick)
 		return m.tickIfBusy(), true
 	case toastMsg:
 		if msg.id == m.note.id {

@@ -143,13 +143,20 @@ func (m *Model) openRow() tea.Cmd {
 	if m.scr.focus == layout.Memory && m.ws.Cleaner != nil {
 		return m.openCleanup()
 	}
+	if m.scr.focus == layout.Reviews {
+		return m.showReviews(m.reviews.SelectedID())
+	}
 	return m.viewRow()
 }
 
 // viewRow shows the selected line of the list pane that has the keys in full.
 func (m *Model) viewRow() tea.Cmd {
-	if m.scr.focus == layout.Memory {
+	switch m.scr.focus {
+	case layout.Memory:
 		return m.showEntry()
+	case layout.Reviews:
+		return m.showReviews(m.reviews.SelectedID())
+	default:
 	}
 	c, t := m.tools.Selected()
 	if t != nil {

@@ -107,7 +107,7 @@ type Record struct {
 	Steps      []Step     `json:"steps,omitempty"`
 	Saved      int        `json:"saved"`         // changes made
 	Did        []string   `json:"did,omitempty"` // the changes in a few words each: "+1 user fact", "patch deploy"
-	Held       int        `json:"held"`  // proposals left in the inbox
+	Held       int        `json:"held"`          // proposals left in the inbox
 	Note       string     `json:"note,omitempty"`
 	Error      string     `json:"error,omitempty"`
 	Digested   int        `json:"digested,omitempty"` // turns of other sessions it looked at

@@ -258,13 +258,22 @@ func stale(p core.Proposal) error {
 	}
 }
 
-// Edit replaces the arguments of a waiting proposal and returns it with the diff they make now.
+// Edit replaces the arguments of a waiting proposal and returns it with the diff they make now. They are
+// checked before anything is kept.
 func (i *Inbox) Edit(ctx context.Context, id string, arguments json.RawMessage) (Waiting, error) {
+	return i.Retarget(ctx, id, arguments, "")
+}
+
+// Retarget is Edit for arguments that are about another subject; "" keeps it.
+func (i *Inbox) Retarget(ctx context.Context, id string, arguments json.RawMessage, subject string) (Waiting, error) {
 	w, err := i.Get(id)
 	if err != nil {
 		return Waiting{}, err
 	}
 	w.Arguments, w.Base = arguments, nil
+	if subject != "" {
+		w.Subject = subject
+	}
 	if a := i.appliers[w.Store]; a != nil && !w.Foreign {
 		if w.Diff, err = a.Preview(ctx, w.Proposal); err != nil {
 			return Waiting{}, err

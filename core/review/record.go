@@ -68,6 +68,12 @@ func (r *Records) List(n int) (list []Record, problems []string, err error) {
 	return list, problems, nil
 }
 
+// Count is how many reviews are kept.
+func (r *Records) Count() (int, error) {
+	names, err := r.names()
+	return len(names), err
+}
+
 // names lists the files, newest first: ids begin with their time.
 func (r *Records) names() ([]string, error) {
 	files, err := os.ReadDir(r.home.Reviews())

@@ -1,7 +1,10 @@
 package cleanup
 
 import (
+	"strings"
+
 	"hermes/core/memory"
+	"hermes/core/text"
 	"hermes/tui/cell"
 	"hermes/tui/theme"
 )
@@ -22,13 +25,19 @@ func HistoryLines(st *theme.Styles, moments []memory.Moment, w int) []string {
 			head += " · session " + c.SessionID
 		}
 		out = append(out, st.Accent.Render(cell.Truncate(cell.Line(head), w)))
-		if c.Reason != "" {
+		if c.Reason != "" && !says(m.Text, c.Reason) && !says(m.Was, c.Reason) {
 			out = append(out, st.Muted.Render(cell.Truncate(cell.Line(c.Reason), w)))
 		}
 		out = append(out, side(st.Bad.Render, "− ", m.WasID, m.Was, w)...)
 		out = append(out, side(st.Good.Render, "+ ", m.ID, m.Text, w)...)
 	}
 	return out
+}
+
+// says tells whether a reason only repeats the beginning of the entry.
+func says(entry, reason string) bool {
+	reason = strings.TrimSuffix(text.OneLine(reason), cell.Ellipsis)
+	return reason != "" && strings.HasPrefix(text.OneLine(entry), reason)
 }
 
 // side draws one version of an entry.

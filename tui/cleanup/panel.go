@@ -184,8 +184,8 @@ func (v *View) originLine(st *theme.Styles, it item, w int) string {
 		}
 		parts = append(parts, session+" (Enter)")
 	}
-	if reason := strings.TrimSuffix(text.OneLine(o.Reason), cell.Ellipsis); reason != "" && !strings.HasPrefix(text.OneLine(it.text), reason) {
-		parts = append(parts, text.OneLine(o.Reason)) // not what the entry says itself
+	if o.Reason != "" && !says(it.text, o.Reason) {
+		parts = append(parts, text.OneLine(o.Reason))
 	}
 	return st.Muted.Render(cell.Truncate(strings.Join(parts, " · "), w))
 }

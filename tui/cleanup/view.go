@@ -220,6 +220,9 @@ func (v *View) Written(r memory.Tidied) (closes bool) {
 	if r.Gone > 0 {
 		v.note += ", " + plural(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
 	}
+	if n := len(r.LedgerID); n > 8 {
+		v.note += " · hermes ledger undo " + r.LedgerID[n-8:] + " takes it back"
+	}
 	if r.Memory.Backup != "" || r.User.Backup != "" {
 		v.note += ", a copy of the old file kept"
 	}

@@ -47,6 +47,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Undoer:       undoer{s},
 		Memory:       sheets{a},
 		Cleaner:      cleaner{s},
+		Reviews:      learning{s},
 		Transcripts:  shelf{a, s},
 		Finder:       finder{a},
 		Rules:        rules{a},

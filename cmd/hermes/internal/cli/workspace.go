@@ -34,7 +34,7 @@ func (x *cli) workspace(ctx context.Context, start startFlags) error {
 	o := tui.Options{
 		Version: x.Version, Theme: show.Theme, NoColor: x.Getenv("NO_COLOR") != "", Log: a.Log, Setup: a.Setup(),
 		Clipboard: desk, LinkOpener: desk, Layouts: desk, Dumps: desk, Keys: a.Config().Keys, Mouse: show.Mouse == "on",
-		NoKeyboardProtocol: show.KeyboardProtocol == "off", NoBell: show.Notifications == "off", BusyMode: show.BusyMode, Editor: editor,
+		NoKeyboardProtocol: show.KeyboardProtocol == "off", NoBell: show.Notifications == "off", BusyMode: show.BusyMode, Learned: show.MemoryNotifications, Editor: editor,
 	}
 	if err := x.first(ctx, a, start, &o); err != nil {
 		return err
