@@ -18,13 +18,13 @@ import (
 // The files of the shipped skills, below skills/. "all:" so that nothing is left out for its name.
 //
 //go:embed all:skills
-var shipped embed.FS //nolint:gochecknoglobals // embedding needs a variable; it cannot be written
+var shipped embed.FS
 
 // versions lists "name:hash" of every version that was ever shipped: what else a manifest says about
 // a name of ours comes from another program that shares the home.
 //
 //go:embed versions.txt
-var versions string //nolint:gochecknoglobals // embedding needs a variable; nothing writes it
+var versions string
 
 // Skill is one shipped skill.
 type Skill struct {

@@ -90,14 +90,26 @@ func TestSeed_states(t *testing.T) {
 		line  string // of the manifest
 	}{
 		{"new", func(*rig) {}, Result{Added: []string{"a"}}, "a 2\n", "a:" + v2.Hash()},
-		{"not in manifest, other text of the person", func(r *rig) { r.write("tools/a/SKILL.md", "mine\n") },
-			Result{Collisions: []Conflict{{Name: "a", Path: "tools/a"}}}, "mine\n", ""},
-		{"same name in another category", func(r *rig) { r.write("own/a/SKILL.md", "mine\n") },
-			Result{Collisions: []Conflict{{Name: "a", Path: "own/a"}}}, "", ""},
-		{"in manifest, edited", func(r *rig) { r.seed(v1); r.write("tools/a/SKILL.md", "a 1, edited\n") },
-			Result{Modified: []string{"a"}}, "a 1, edited\n", "a:" + v1.Hash()},
-		{"in manifest, a file added", func(r *rig) { r.seed(v1); r.write("tools/a/references/own.md", "x\n") },
-			Result{Modified: []string{"a"}}, "a 1\n", "a:" + v1.Hash()},
+		{
+			"not in manifest, other text of the person", func(r *rig) { r.write("tools/a/SKILL.md", "mine\n") },
+			Result{Collisions: []Conflict{{Name: "a", Path: "tools/a"}}},
+			"mine\n", "",
+		},
+		{
+			"same name in another category", func(r *rig) { r.write("own/a/SKILL.md", "mine\n") },
+			Result{Collisions: []Conflict{{Name: "a", Path: "own/a"}}},
+			"", "",
+		},
+		{
+			"in manifest, edited", func(r *rig) { r.seed(v1); r.write("tools/a/SKILL.md", "a 1, edited\n") },
+			Result{Modified: []string{"a"}},
+			"a 1, edited\n", "a:" + v1.Hash(),
+		},
+		{
+			"in manifest, a file added", func(r *rig) { r.seed(v1); r.write("tools/a/references/own.md", "x\n") },
+			Result{Modified: []string{"a"}},
+			"a 1\n", "a:" + v1.Hash(),
+		},
 		{"in manifest, equal to the new one", func(r *rig) {
 			r.seed(v1)
 			r.write("tools/a/SKILL.md", "a 2\n")

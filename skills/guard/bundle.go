@@ -38,8 +38,8 @@ type bundle struct {
 	skipped  []Skipped
 }
 
-func (b *bundle) note(id, category string, sev Severity, file, excerpt, why string) {
-	b.findings = append(b.findings, Finding{ID: id, Category: category, Severity: sev, File: file, Excerpt: show(excerpt), Why: why})
+func (b *bundle) note(id string, sev Severity, file, excerpt, why string) {
+	b.findings = append(b.findings, Finding{ID: id, Category: "structure", Severity: sev, File: file, Excerpt: show(excerpt), Why: why})
 }
 
 // open reads the skill in dir with overlay laid over it. Ignore files are files like any other: they
@@ -123,7 +123,7 @@ func (s *Scanner) take(b *bundle, root, p, name string, d fs.DirEntry) error {
 		b.link(root, p, name)
 		return nil
 	case !mode.IsRegular():
-		b.note("special_file", "structure", High, name, mode.String(), "a pipe, socket or device has no place in a skill")
+		b.note("special_file", High, name, mode.String(), "a pipe, socket or device has no place in a skill")
 		b.skipped = append(b.skipped, Skipped{name, "not a regular file"})
 		return nil
 	}
@@ -156,7 +156,7 @@ func (b *bundle) link(root, p, name string) {
 		if home.Within(root, at) {
 			real, err := filepath.EvalSymlinks(p)
 			if err != nil {
-				b.note("broken_symlink", "structure", Medium, name, "-> "+target, "the link leads nowhere, so what it will show is unknown")
+				b.note("broken_symlink", Medium, name, "-> "+target, "the link leads nowhere, so what it will show is unknown")
 				b.skipped = append(b.skipped, Skipped{name, "broken link"})
 				return
 			}
@@ -165,7 +165,7 @@ func (b *bundle) link(root, p, name string) {
 			}
 		}
 	}
-	b.note("symlink_escape", "structure", Critical, name, "-> "+target, "the link leads out of the skill: whoever reads the skill reads that place")
+	b.note("symlink_escape", Critical, name, "-> "+target, "the link leads out of the skill: whoever reads the skill reads that place")
 	b.skipped = append(b.skipped, Skipped{name, "link out of the skill"})
 }
 
@@ -175,17 +175,17 @@ func (b *bundle) limits(maxFile int64) {
 	for _, f := range b.files {
 		total += f.size
 		if f.size > maxOneFile {
-			b.note("oversized_file", "structure", Medium, f.name, fmt.Sprintf("%d bytes", f.size), "larger than 256 KiB: too much for a person to review")
+			b.note("oversized_file", Medium, f.name, fmt.Sprintf("%d bytes", f.size), "larger than 256 KiB: too much for a person to review")
 		}
 		if f.size > maxFile {
-			b.note("unscanned_rest", "structure", High, f.name, fmt.Sprintf("%d of %d bytes were looked at", len(f.data), f.size), "the file is too large to be looked at whole")
+			b.note("unscanned_rest", High, f.name, fmt.Sprintf("%d of %d bytes were looked at", len(f.data), f.size), "the file is too large to be looked at whole")
 			b.skipped = append(b.skipped, Skipped{f.name, fmt.Sprintf("only the first %d bytes were looked at", len(f.data))})
 		}
 	}
 	if len(b.files) > maxFiles {
-		b.note("too_many_files", "structure", Medium, "", fmt.Sprintf("%d files", len(b.files)), "more than 50 files: too many for a person to review")
+		b.note("too_many_files", Medium, "", fmt.Sprintf("%d files", len(b.files)), "more than 50 files: too many for a person to review")
 	}
 	if total > maxTotal {
-		b.note("oversized_skill", "structure", Medium, "", fmt.Sprintf("%d bytes", total), "more than 1 MiB in all: too much for a person to review")
+		b.note("oversized_skill", Medium, "", fmt.Sprintf("%d bytes", total), "more than 1 MiB in all: too much for a person to review")
 	}
 }

@@ -22,23 +22,55 @@ type magic struct{ start, what string }
 
 func programs() []magic {
 	return []magic{
-		{"\x7fELF", "a Linux program"}, {"MZ", "a Windows program"}, {"\xfe\xed\xfa\xce", "a macOS program"}, {"\xfe\xed\xfa\xcf", "a macOS program"},
-		{"\xcf\xfa\xed\xfe", "a macOS program"}, {"\xce\xfa\xed\xfe", "a macOS program"}, {"\xca\xfe\xba\xbe", "a program"}, {"\x00asm", "a WebAssembly program"}, {"dex\n", "an Android program"},
+		{"\x7fELF", "a Linux program"},
+		{"MZ", "a Windows program"},
+		{"\xfe\xed\xfa\xce", "a macOS program"},
+		{"\xfe\xed\xfa\xcf", "a macOS program"},
+		{"\xcf\xfa\xed\xfe", "a macOS program"},
+		{"\xce\xfa\xed\xfe", "a macOS program"},
+		{"\xca\xfe\xba\xbe", "a program"},
+		{"\x00asm", "a WebAssembly program"},
+		{"dex\n", "an Android program"},
 	}
 }
 
 func archives() []magic {
 	return []magic{
-		{"PK\x03\x04", "a zip archive"}, {"\x1f\x8b", "a gzip archive"}, {"BZh", "a bzip2 archive"}, {"\xfd7zXZ\x00", "an xz archive"}, {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
-		{"Rar!\x1a\x07", "a rar archive"}, {"\x28\xb5\x2f\xfd", "a zstd archive"}, {"!<arch>\n", "an ar archive"}, {"MSCF", "a cab archive"}, {"xar!", "a macOS package"},
+		{"PK\x03\x04", "a zip archive"},
+		{"\x1f\x8b", "a gzip archive"},
+		{"BZh", "a bzip2 archive"},
+		{"\xfd7zXZ\x00", "an xz archive"},
+		{"7z\xbc\xaf\x27\x1c", "a 7z archive"},
+		{"Rar!\x1a\x07", "a rar archive"},
+		{"\x28\xb5\x2f\xfd", "a zstd archive"},
+		{"!<arch>\n", "an ar archive"},
+		{"MSCF", "a cab archive"},
+		{"xar!", "a macOS package"},
 	}
 }
 
 func media() []magic {
 	return []magic{
-		{"\x89PNG\r\n\x1a\n", ".png"}, {"\xff\xd8\xff", ".jpg .jpeg"}, {"GIF87a", ".gif"}, {"GIF89a", ".gif"}, {"RIFF", ".webp .wav .avi"}, {"%PDF-", ".pdf"},
-		{"\x00\x00\x01\x00", ".ico"}, {"wOFF", ".woff"}, {"wOF2", ".woff2"}, {"\x00\x01\x00\x00", ".ttf"}, {"OTTO", ".otf"}, {"true", ".ttf"}, {"ID3", ".mp3"}, {"\xff\xfb", ".mp3"},
-		{"OggS", ".ogg .oga"}, {"fLaC", ".flac"}, {"BM", ".bmp"}, {"II*\x00", ".tif .tiff"}, {"MM\x00*", ".tif .tiff"}, {"SQLite format 3\x00", ".db .sqlite .sqlite3"},
+		{"\x89PNG\r\n\x1a\n", ".png"},
+		{"\xff\xd8\xff", ".jpg .jpeg"},
+		{"GIF87a", ".gif"},
+		{"GIF89a", ".gif"},
+		{"RIFF", ".webp .wav .avi"},
+		{"%PDF-", ".pdf"},
+		{"\x00\x00\x01\x00", ".ico"},
+		{"wOFF", ".woff"},
+		{"wOF2", ".woff2"},
+		{"\x00\x01\x00\x00", ".ttf"},
+		{"OTTO", ".otf"},
+		{"true", ".ttf"},
+		{"ID3", ".mp3"},
+		{"\xff\xfb", ".mp3"},
+		{"OggS", ".ogg .oga"},
+		{"fLaC", ".flac"},
+		{"BM", ".bmp"},
+		{"II*\x00", ".tif .tiff"},
+		{"MM\x00*", ".tif .tiff"},
+		{"SQLite format 3\x00", ".db .sqlite .sqlite3"},
 	}
 }
 

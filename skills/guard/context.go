@@ -25,15 +25,15 @@ func (h *hit) weigh() (Severity, bool) {
 		return Low, true
 	case s.kind == code && !h.trailing():
 		if h.listed() {
-			return least(sev, Medium), true
+			return atMostMedium(sev), true
 		}
 		return sev, true
 	case h.denied():
 		return Low, true
 	case s.kind != prose && h.where != inProse && h.category != "injection":
-		return least(sev, Medium), true // a comment is read, not run
+		return atMostMedium(sev), true // a comment is read, not run
 	case s.pitfall || h.quotedExample():
-		return least(sev, Medium), true
+		return atMostMedium(sev), true
 	}
 	return sev, true
 }
@@ -46,16 +46,16 @@ func (h *hit) fromProse(sev Severity) Severity {
 	case badExample.MatchString(t) && !incite.MatchString(t) || denyAfter.MatchString(t):
 		return Low
 	case h.seg.pitfall || teaching.MatchString(t):
-		return least(sev, Medium)
+		return atMostMedium(sev)
 	}
 	return sev
 }
 
-func least(a, b Severity) Severity {
-	if a.weight() < b.weight() {
-		return a
+func atMostMedium(s Severity) Severity {
+	if s.weight() > Medium.weight() {
+		return Medium
 	}
-	return b
+	return s
 }
 
 func most(a, b Severity) Severity {

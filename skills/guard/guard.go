@@ -147,12 +147,12 @@ func (s *Scanner) scan(ctx context.Context, name, path string, b *bundle) (Repor
 		r.Findings = append(r.Findings, fs...)
 		r.FilesScanned++
 	}
-	r.settle()
+	settle(&r)
 	return r, nil
 }
 
 // settle orders the findings and derives the verdict.
-func (r *Report) settle() {
+func settle(r *Report) {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(b.Severity.weight()-a.Severity.weight(), cmp.Compare(a.File, b.File), a.Line-b.Line, cmp.Compare(a.ID, b.ID))
 	})

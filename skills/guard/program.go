@@ -98,11 +98,11 @@ func (d *deriver) stands(t string, from, to int, value string) bool {
 	if value == t[from:to] || assigned(t[to:]) || from > 0 && (t[from-1] == '.' || t[from-1] == '$') {
 		return false
 	}
-	switch {
-	case value[0] == '[':
+	switch value[0] {
+	case '[':
 		joined := strings.HasSuffix(t[:from], "join(") || strings.HasPrefix(t[to:], ".join")
 		return joined || !forbidden.MatchString(t[from:to])
-	case value[0] == '"', value[0] == '\'':
+	case '"', '\'':
 		return true
 	}
 	return strings.HasPrefix(value, "os.") || strings.HasPrefix(value, "process.")

@@ -13,8 +13,6 @@ const (
 	secretLookup = `(?:os\.environ(?:\.get\(|\[)|os\.getenv\(|\bgetenv\(|Deno\.env\.get\(|ENV(?:\.fetch\(|\[))\s*["']\w*(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL)\w*|process\.env(?:\.|\[["'])\w*(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL)\w*`
 	// vault is a file that holds keys, passwords or cookies.
 	vault = `(?:\.ssh/(?:id_[a-z0-9]+\b|\*|[\w-]+_rsa\b|[\w-]+\.pem\b)|\.ssh/?["'\s)]|\.aws/credentials|\.aws/?["'\s)]|\.netrc\b|\.pgpass\b|\.gnupg\b|\.kube/config\b|\.docker/config\.json|\.git-credentials\b|\.config/gh/hosts\.yml|\.config/gcloud|application_default_credentials|\.npmrc\b|\.pypirc\b|\.(?:bash|zsh|python)_history\b|/etc/shadow\b|Login Data\b|Cookies\.binarycookies|cookies\.sqlite|logins\.json|key4\.db|Keychains/|wallet\.dat\b|\.hermes/(?:\.env|auth\.json)\b|HERMES_HOME\}?["']?/\.env\b)`
-	// envFile is a file of settings that may hold keys.
-	envFile = `(?:[\s"'/=@<(]|^)\.env(?:\.(?:local|production|prod))?(?:["'\s;|)&]|$)`
 	// sender is a command or call that carries data away.
 	sender = `(?:\b(?:curl|wget|nc|ncat|netcat|telnet|socat|scp|sftp|rsync|ftp|sendmail|mailx?|rclone|dig|nslookup|xh)\b|\bhttps?\s+POST|aws\s+s3\s+cp|gsutil\s+cp|requests\.(?:post|put|get|patch|request)|httpx\.\w+|urlopen|urllib\.request|fetch\(|axios|http\.client|aiohttp|smtplib|sendall|\.send\(|Invoke-(?:WebRequest|RestMethod)|\biwr\b|\birm\b|openssl\s+s_client|/dev/tcp/)`
 )
@@ -22,7 +20,8 @@ const (
 func exfiltrationRules() []rule {
 	t := table{category: "exfiltration"}
 	for _, x := range [][3]string{
-		{"env_exfil_curl", "curl", `\bcurl\b`}, {"env_exfil_wget", "wget", `\bwget\b`},
+		{"env_exfil_curl", "curl", `\bcurl\b`},
+		{"env_exfil_wget", "wget", `\bwget\b`},
 		{"env_exfil_powershell", "invoke-webrequest|invoke-restmethod|iwr |irm ", `\b(?:Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\b`},
 		{"env_exfil_netcat", " nc |nc -|ncat |netcat ", `\b(?:nc|ncat|netcat)\s[^|;]{0,80}`},
 	} {

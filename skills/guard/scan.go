@@ -131,7 +131,7 @@ func taught(f threat.Finding, line string, sev Severity) Severity {
 	}
 	h := hit{rule: &rule{severity: sev, category: "injection"}, seg: &seg{text: threat.Fold(line)}, at: at, end: at + len(first)}
 	if h.quotedExample() {
-		return least(sev, Medium)
+		return atMostMedium(sev)
 	}
 	return sev
 }
