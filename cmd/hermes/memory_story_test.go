@@ -122,7 +122,7 @@ rules:
 // memoryLedger checks what the ledger tells of the clean-up.
 func memoryLedger(t *testing.T, w world) {
 	t.Helper()
-	o := w.hermes(t, "", "ledger", "log", "--json")
+	o := w.hermes(t, "", "ledger", "log", "memory:", "--json")
 	var log struct {
 		Changes []struct {
 			ID, Actor, Action, Subject string
@@ -164,6 +164,12 @@ func TestE2E_ledgerIsPruned(t *testing.T) {
 		if o := w.hermes(t, "", args...); o.code != 0 {
 			t.Fatalf("%v: %+v", args, o)
 		}
+	}
+	if err := os.MkdirAll(w.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.home, ".no-bundled-skills"), nil, 0o600); err != nil { // they are a change of their own
+		t.Fatal(err)
 	}
 	run("run", "nothing learned yet")
 	if _, err := os.Stat(filepath.Join(w.home, "ledger")); err == nil {

@@ -69,7 +69,7 @@ rules:
 			t.Errorf("%v: %+v", c.args, o)
 		}
 	}
-	o = w.hermes(t, "", "ledger", "log", "--json")
+	o = w.hermes(t, "", "ledger", "log", "memory:", "--json")
 	var log struct {
 		Changes []struct{ ID, Actor, Action string }
 	}

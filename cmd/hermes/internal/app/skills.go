@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"hermes/core/home"
 	"hermes/core/ledger"
 	"hermes/skills"
+	"hermes/skills/bundled"
 	"hermes/skills/guard"
 	toolskill "hermes/tools/skill"
 )
@@ -57,6 +59,22 @@ func (a *App) trustedProject(folder string) (string, *core.Notice) {
 		return "", &core.Notice{Level: core.LevelWarn, Text: "the skills of this project changed since you trusted them, so they are not used", Remedy: "look at them; then, " + trust}
 	}
 	return project, nil
+}
+
+// seedSkills brings the shipped skills into the home. A fresh machine stays as it is until the person chose
+// something; asked for a run they did.
+func (a *App) seedSkills(ctx context.Context, asked bool) error {
+	if _, err := os.Stat(a.Home.Dir()); err != nil && !asked {
+		return nil //nolint:nilerr // no home yet
+	}
+	if err := a.Home.Open(); err != nil {
+		return err
+	}
+	r, err := bundled.Seed(ctx, a.Home, a.Ledger)
+	if msg := r.Message(); msg != "" {
+		a.Log.Info("shipped skills", "message", msg)
+	}
+	return err
 }
 
 // rememberProject keeps what the skills of a project say that is trusted by its path and was never used.
@@ -143,6 +161,7 @@ func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guida
 	if !slices.Contains(names, toolskill.View) {
 		return "", guidance, nil
 	}
+	s.app.quiet(ctx, "bring the shipped skills", func() error { return s.app.seedSkills(ctx, s.Approvals == nil) })
 	s.app.quiet(ctx, "record edits of skills", func() error { return s.library.RecordOutside(ctx) })
 	s.app.quiet(ctx, "remember trusted skills", func() error { return s.app.rememberProject(ctx, s.folder) })
 	scope := s.skillScope()

@@ -25,9 +25,7 @@ func (x *cli) skillsConfig() *cobra.Command {
 		}
 		pairs := args[1:]
 		if len(pairs) == 0 && x.InTTY && !x.json {
-			if pairs, err = x.askSettings(l, m.Entry); err != nil {
-				return err
-			}
+			pairs = x.askSettings(l, m.Entry)
 		}
 		if len(pairs) > 0 {
 			if err := x.forPeople("configure skills"); err != nil {
@@ -77,7 +75,7 @@ func declares(e skills.Entry, key string) bool {
 }
 
 // askSettings asks for each setting that has no value of the person's; an empty answer leaves it.
-func (x *cli) askSettings(l *skills.Library, e skills.Entry) ([]string, error) {
+func (x *cli) askSettings(l *skills.Library, e skills.Entry) []string {
 	in := bufio.NewReader(x.In)
 	var out []string
 	for _, v := range l.Values(e) {
@@ -90,10 +88,10 @@ func (x *cli) askSettings(l *skills.Library, e skills.Entry) ([]string, error) {
 			out = append(out, v.Key+"="+line)
 		}
 		if err != nil {
-			return out, nil //nolint:nilerr // the input ended: what was answered counts
+			break // the input ended: what was answered counts
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (x *cli) skillsHistory() *cobra.Command {
