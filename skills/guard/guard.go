@@ -130,7 +130,9 @@ func (s *Scanner) Dir(ctx context.Context, dir string, overlay map[string][]byte
 
 // File scans one file as if it were the only one of a skill. name decides how it is read.
 func (s *Scanner) File(ctx context.Context, name string, data []byte) (Report, error) {
-	return s.scan(ctx, name, "", &bundle{files: []file{{name: filepath.ToSlash(name), data: data, size: int64(len(data))}}})
+	b := &bundle{files: []file{{name: filepath.ToSlash(name), data: data[:min(int64(len(data)), s.maxFile)], size: int64(len(data))}}}
+	b.limits(s.maxFile)
+	return s.scan(ctx, name, "", b)
 }
 
 func (s *Scanner) scan(ctx context.Context, name, path string, b *bundle) (Report, error) {

@@ -22,6 +22,7 @@ type rule struct {
 	severity     Severity
 	hints        []string // one of these, in lower case, must occur for the pattern to be tried
 	re           *regexp.Regexp
+	loose        *regexp.Regexp // re without counted gaps: small, fast, and matches wherever re does
 	why          string
 	where        place
 	firm         bool                        // a warning in front of it changes nothing
@@ -55,11 +56,15 @@ type table struct {
 	rules    []rule
 }
 
+// counted are gaps of a bounded length, which make a pattern large and slow.
+var counted = regexp.MustCompile(`\{[01],\d{2,}\}`)
+
 // add appends a rule. hints are separated by "|"; a hint that begins and ends a word is written with the
 // spaces it needs.
 func (t *table) add(id string, sev Severity, hints, expr, why string) *rule {
 	t.rules = append(t.rules, rule{
-		id: id, category: t.category, severity: sev, hints: strings.Split(hints, "|"), re: regexp.MustCompile(`(?i)` + expr), why: why,
+		id: id, category: t.category, severity: sev, hints: strings.Split(hints, "|"), why: why,
+		re: regexp.MustCompile(`(?i)` + expr), loose: regexp.MustCompile(`(?i)` + counted.ReplaceAllString(expr, "*")),
 	})
 	return &t.rules[len(t.rules)-1]
 }
@@ -71,12 +76,8 @@ func (t *table) code(id string, sev Severity, hints, expr, why string) *rule {
 	return r
 }
 
-// The windows in which a pattern is tried around a hint in a very long line, in bytes.
-const (
-	wholeLine  = 900
-	windowBack = 200
-	windowOn   = 500
-)
+// exactCost is how much slower a pattern with counted gaps is than one without.
+const exactCost = 6
 
 // matcher runs the rules over logical lines.
 type matcher struct {
@@ -123,33 +124,28 @@ func (m *matcher) hint(r *rule, n int, hint, low string, segs []*seg, offs, done
 		pos += i
 		k := sort.SearchInts(offs, pos+1) - 1
 		s := segs[k]
-		end := offs[k] + len(s.text)
-		switch {
-		case done[k] == n:
-			pos = end
-		case len(s.text) <= wholeLine:
+		if done[k] != n {
 			done[k] = n
-			m.try(r, s, 0, len(s.text))
-			pos = end
-		default:
-			at := pos - offs[k]
-			m.try(r, s, max(0, at-windowBack), min(len(s.text), at+windowOn))
-			pos = min(pos+windowBack, end)
+			m.try(r, s)
 		}
-		pos = min(pos+1, len(low))
+		pos = offs[k] + len(s.text) + 1
 	}
 }
 
-func (m *matcher) try(r *rule, s *seg, from, to int) {
+func (m *matcher) try(r *rule, s *seg) {
 	if r.where == inProse && s.kind == code {
 		return
 	}
-	if m.budget -= to - from + 50; m.budget < 0 {
+	if m.budget -= len(s.text) + 50; m.budget < 0 {
 		m.flooded = s.line
 		return
 	}
-	for _, at := range r.re.FindAllStringIndex(s.text[from:to], 8) {
-		h := hit{rule: r, seg: s, at: from + at[0], end: from + at[1], about: m.about}
+	if !r.loose.MatchString(s.text) {
+		return
+	}
+	m.budget -= exactCost * len(s.text)
+	for _, at := range r.re.FindAllStringIndex(s.text, 8) {
+		h := hit{rule: r, seg: s, at: at[0], end: at[1], about: m.about}
 		if r.where == inCode && s.kind != code && !h.inline() {
 			continue
 		}
@@ -159,7 +155,7 @@ func (m *matcher) try(r *rule, s *seg, from, to int) {
 
 // inline reports whether the match stands between backticks.
 func (h *hit) inline() bool {
-	return strings.Count(h.seg.text[:h.at], "`")%2 == 1 || h.seg.text[h.at] == '`'
+	return h.seg.long || strings.Count(h.seg.text[:h.at], "`")%2 == 1 || h.seg.text[h.at] == '`'
 }
 
 // lower is strings.ToLower for ASCII only, so that offsets stay.

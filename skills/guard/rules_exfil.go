@@ -7,6 +7,8 @@ import (
 
 // Pieces of patterns that several rules share.
 const (
+	// wholeLine is how far behind a match the rest of its command is looked at, in bytes.
+	wholeLine = 900
 	// secretVar is a shell variable whose name says that it is secret.
 	secretVar = `\$(?:env:)?\{?\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API_?PASS)S?(?:_B64)?\b`
 	// secretLookup is how programs read such a variable.

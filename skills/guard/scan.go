@@ -52,6 +52,9 @@ func (s *Scanner) look(ctx context.Context, a *about, f *file) ([]Finding, error
 	return l.out, ctx.Err()
 }
 
+// maxHits is how many matches of one rule are weighed in one text: those beyond tell nothing new.
+const maxHits = 500
+
 // add keeps the heaviest finding of an id and line.
 func (l *looker) add(f Finding) {
 	f.File = l.file
@@ -69,7 +72,11 @@ func (l *looker) add(f Finding) {
 // rules runs the tables over segs. Of a decoded layer decoded is the text and kind its encoding.
 func (l *looker) rules(segs []*seg, decoded, layer string) {
 	m := matcher{set: l.set, about: l.about, budget: l.budget}
+	weighed := map[string]int{}
 	m.found = func(h *hit) {
+		if weighed[h.id]++; weighed[h.id] > maxHits {
+			return
+		}
 		sev, ok := h.weigh()
 		if !ok {
 			return

@@ -35,6 +35,7 @@ type seg struct {
 	kind    kind
 	lang    lang
 	warned  bool   // what stands before it says that this is the bad example
+	long    bool   // a piece of a very long line
 	pitfall bool   // it stands under a heading such as "Pitfalls"
 	from    *seg   // of derived text: what it was made of
 	how     string // of derived text: "split", "vars" or a decoding layer
@@ -132,12 +133,40 @@ func segments(name, text string) []*seg {
 	default:
 		b.code(0, len(b.lines), f, false)
 	}
-	return b.out
+	return chunks(b.out)
+}
+
+// The pieces that a very long line is cut into, and how far one reaches into the next, in bytes: all that
+// looks at a match looks at one piece, so that the work grows with the length and not with its square.
+const (
+	chunk   = 2 << 10
+	overlap = 600
+)
+
+// chunks cuts long lines.
+func chunks(segs []*seg) []*seg {
+	if !slices.ContainsFunc(segs, func(s *seg) bool { return len(s.text) > 2*chunk }) {
+		return segs
+	}
+	var out []*seg
+	for _, s := range segs {
+		if len(s.text) <= 2*chunk {
+			out = append(out, s)
+			continue
+		}
+		for at := 0; at < len(s.text); at += chunk {
+			c := *s
+			c.text, c.line, c.marks, c.long = s.text[at:min(at+chunk+overlap, len(s.text))], s.lineAt(at), nil, true
+			out = append(out, &c)
+		}
+	}
+	return out
 }
 
 type segmenter struct {
 	lines   []string
 	out     []*seg
+	long    bool // a piece of a very long line
 	pitfall bool // the last heading announced what goes wrong
 }
 
