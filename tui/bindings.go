@@ -58,7 +58,7 @@ func (m *Model) do(a action, args string) tea.Cmd {
 // and stand here for the help.
 func bindings() []action {
 	var out []action
-	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
+	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
 		out = append(out, part...)
 	}
 	return out
@@ -89,6 +89,24 @@ func globalBindings() []action {
 	}
 }
 
+// learningBindings are the views of what was learned.
+func learningBindings() []action {
+	return []action{
+		{
+			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
+			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
+		},
+		{
+			Binding: keys.Binding{ID: "reviews.pause", Scope: keys.Prefix, Keys: []string{"."}, Help: "pause learning, or let it go on"}, why: whyNoReviews,
+			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() },
+		},
+		{
+			Binding: keys.Binding{ID: "reviews.run", Scope: keys.Prefix, Slash: "/review", Args: "[focus]", Help: "learn from this session now"}, why: whyNoReviews,
+			run: reviewCommand,
+		},
+	}
+}
+
 func prefixBindings() []action {
 	pane := func(id, key, help string, p layout.Pane) action {
 		return action{
@@ -105,18 +123,6 @@ func prefixBindings() []action {
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
 		memory,
 		learning,
-		{
-			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
-			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
-		},
-		{
-			Binding: keys.Binding{ID: "reviews.pause", Scope: keys.Prefix, Keys: []string{"."}, Help: "pause learning, or let it go on"}, why: whyNoReviews,
-			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() },
-		},
-		{
-			Binding: keys.Binding{ID: "reviews.run", Scope: keys.Prefix, Slash: "/review", Args: "[focus]", Help: "learn from this session now"}, why: whyNoReviews,
-			run: reviewCommand,
-		},
 		{
 			Binding: keys.Binding{ID: "memory.tidy", Scope: keys.Prefix, Keys: []string{"m"}, Slash: "/memory", Help: "clean memory up"}, why: whyNoCleanup,
 			run: func(m *Model, _ string) tea.Cmd { return m.openCleanup() },

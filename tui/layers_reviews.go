@@ -19,11 +19,27 @@ import (
 
 // Reviews is the background learning as the reviews pane and desk see it.
 type Reviews interface {
+	Reviewer
+	Proposals
+}
+
+// Reviewer shows and starts reviews.
+type Reviewer interface {
 	// Sheet lists what waits and what ran. The root asks when a workspace opens and after each event of
 	// learning, one call at a time.
 	Sheet(ctx context.Context) (reviews.Sheet, error)
 	// Detail reads what belongs to one review or proposal.
 	Detail(ctx context.Context, id string) (reviews.Detail, error)
+	// Run starts a review of the open session; focus says what matters, "" for nothing special.
+	Run(ctx context.Context, focus string) error
+	// Cancel ends a review of the open session.
+	Cancel(ctx context.Context, id string) error
+	// Pause stops learning until further notice, or lets it go on.
+	Pause(ctx context.Context, pause bool) error
+}
+
+// Proposals decides about what was learned.
+type Proposals interface {
 	// Accept makes the change of a proposal; said is one line about it.
 	Accept(ctx context.Context, id string) (said string, err error)
 	// Edit replaces the arguments of a proposal; it stays in the inbox with its new difference.
@@ -34,12 +50,6 @@ type Reviews interface {
 	Reject(ctx context.Context, id string) error
 	// Undo takes changes back, as one.
 	Undo(ctx context.Context, ids []string) error
-	// Run starts a review of the open session; focus says what matters, "" for nothing special.
-	Run(ctx context.Context, focus string) error
-	// Cancel ends a review of the open session.
-	Cancel(ctx context.Context, id string) error
-	// Pause stops learning until further notice, or lets it go on.
-	Pause(ctx context.Context, pause bool) error
 }
 
 // elsewhere is how often reviews of other programs are looked at while they run.

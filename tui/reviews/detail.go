@@ -172,12 +172,12 @@ func (d *Desk) proposalLines(st *theme.Styles, p *review.Waiting, w int) []strin
 	s := sayer{w: w}
 	s.say(st.Bold.Render, "%s %s", p.Action, p.Subject)
 	s.say(st.Muted.Render, "waits because %s", because(p))
-	s.say(st.Muted.Render, "by the %s, %s, in session %s", p.Actor, p.Created.Local().Format("2 Jan 15:04"), orNone(p.SessionID))
+	s.say(st.Muted.Render, "by the %s, %s, in session %s", p.Actor, p.Created.In(d.now().Location()).Format("2 Jan 15:04"), orNone(p.SessionID))
 	if p.Reason != "" {
 		s.say(st.Muted.Render, "reason: %s", p.Reason)
 	}
 	if p.Refused != nil {
-		s.say(st.Warn.Render, "⚠ you have %s the same on %s", p.Refused.How, p.Refused.Time.Local().Format("2 Jan 2006"))
+		s.say(st.Warn.Render, "⚠ you have %s the same on %s", p.Refused.How, p.Refused.Time.In(d.now().Location()).Format("2 Jan 2006"))
 	}
 	for _, f := range p.Findings {
 		s.say(st.Bad.Render, "⚠ %s", f)
@@ -234,7 +234,7 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 		figures += fmt.Sprintf(" · $%.4f", r.Cost.USD)
 	}
 	s.say(st.Muted.Render, "%s", figures)
-	s.say(st.Muted.Render, "session %s, %s", orNone(r.SessionID), r.StartedAt.Local().Format("2 Jan 15:04"))
+	s.say(st.Muted.Render, "session %s, %s", orNone(r.SessionID), r.StartedAt.In(d.now().Location()).Format("2 Jan 15:04"))
 	if r.Digested > 0 {
 		s.say(st.Muted.Render, "looked at %d earlier %s of other sessions, too", r.Digested, plural(r.Digested, "turn", "turns"))
 	}

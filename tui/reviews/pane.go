@@ -193,7 +193,7 @@ func (p *Pane) View() string {
 func (p *Pane) idle() []string {
 	var out []string
 	for _, l := range cell.Wrap(p.sheet.next(), max(p.w-2, 1), "") {
-		out = append(out, " "+p.st.Faint.Render(cell.Truncate(l, max(p.w-1, 0))))
+		out = append(out, cell.Truncate(" "+p.st.Faint.Render(l), p.w))
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"hermes/core"
@@ -34,63 +33,75 @@ func (a *App) since() (line *core.Notice, newest string, err error) {
 	if seen == nothingYet {
 		seen = ""
 	}
-	facts, skills := map[string]int{}, []string{}
-	versions := map[string]int{} // after the newest change
-	for _, e := range log {
-		versions[e.Subject]++
-	}
-	fresh := map[string]int{} // changes since
-	for _, e := range log {
-		if e.ID <= seen {
-			break
-		}
-		fresh[e.Subject]++
-		for _, p := range e.Of("memory").Parts {
-			switch {
-			case p.Was == "":
-				facts["+"]++
-			case p.Key == "":
-				facts["-"]++
-			default:
-				facts["~"]++
-			}
-		}
-	}
-	for _, e := range log {
-		if e.ID <= seen {
-			break
-		}
-		name, ok := strings.CutPrefix(e.Subject, "skill:")
-		if !ok || slices.ContainsFunc(skills, func(s string) bool { return strings.HasPrefix(s, name+" ") }) {
-			continue
-		}
-		now := versions[e.Subject]
-		words := fmt.Sprintf("%s v%d → v%d", name, now-fresh[e.Subject], now)
-		if now == fresh[e.Subject] {
-			words = fmt.Sprintf("%s new (v%d)", name, now)
-		}
-		skills = append(skills, words)
-	}
-	var parts []string
-	for _, c := range []struct{ sign, one, many string }{{"+", "fact", "facts"}, {"~", "fact changed", "facts changed"}, {"-", "fact", "facts"}} {
-		switch n := facts[c.sign]; {
-		case n == 0:
-		case c.sign == "~":
-			parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, c.one, c.many)))
-		default:
-			parts = append(parts, fmt.Sprintf("%s%d %s", strings.ReplaceAll(c.sign, "-", "−"), n, plural(n, c.one, c.many)))
-		}
-	}
-	if more := len(skills) - maxSince; more > 0 {
-		skills = append(skills[:maxSince], fmt.Sprintf("%d more skills", more))
-	}
-	if parts = append(parts, skills...); len(parts) == 0 {
+	parts := append(factsSince(log, seen), skillsSince(log, seen)...)
+	if len(parts) == 0 {
 		return nil, newest, nil
 	}
 	return &core.Notice{
 		Level: core.LevelInfo, Text: "in the prompt since your last session: " + text.OneLine(strings.Join(parts, ", ")),
 		Remedy: "/reviews shows what was learned and takes it back",
 	}, newest, nil
+}
+
+// factsSince counts the entries of memory that came, changed and went after a change.
+func factsSince(log []ledger.Entry, seen string) []string {
+	var added, changed, gone int
+	for _, e := range log {
+		if e.ID <= seen {
+			break
+		}
+		for _, p := range e.Of("memory").Parts {
+			switch {
+			case p.Was == "":
+				added++
+			case p.Key == "":
+				gone++
+			default:
+				changed++
+			}
+		}
+	}
+	var out []string
+	if added > 0 {
+		out = append(out, fmt.Sprintf("+%d %s", added, plural(added, "fact", "facts")))
+	}
+	if changed > 0 {
+		out = append(out, fmt.Sprintf("%d %s changed", changed, plural(changed, "fact", "facts")))
+	}
+	if gone > 0 {
+		out = append(out, fmt.Sprintf("−%d %s", gone, plural(gone, "fact", "facts")))
+	}
+	return out
+}
+
+// skillsSince names the skills that changed after a change, with their versions before and now.
+func skillsSince(log []ledger.Entry, seen string) []string {
+	versions, fresh := map[string]int{}, map[string]int{}
+	var order []string
+	for _, e := range log {
+		name, ok := strings.CutPrefix(e.Subject, "skill:")
+		if !ok {
+			continue
+		}
+		versions[name]++
+		if e.ID > seen {
+			if fresh[name]++; fresh[name] == 1 {
+				order = append(order, name)
+			}
+		}
+	}
+	var out []string
+	for _, name := range order {
+		words := fmt.Sprintf("%s v%d → v%d", name, versions[name]-fresh[name], versions[name])
+		if versions[name] == fresh[name] {
+			words = fmt.Sprintf("%s new (v%d)", name, versions[name])
+		}
+		out = append(out, words)
+	}
+	if more := len(out) - maxSince; more > 0 {
+		out = append(out[:maxSince], fmt.Sprintf("%d more skills", more))
+	}
+	return out
 }
 
 func plural(n int, one, many string) string {
