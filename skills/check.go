@@ -261,15 +261,28 @@ func unknownKeys(keys []Key) []Warning {
 	return out
 }
 
-var heading = regexp.MustCompile(`(?m)^ {0,3}(?:#{1,6}[ \t]+(.+?)[ \t#]*|\*\*([^*\n]+)\*\*:?[ \t]*)\r?$`)
+// headings are the headings of a text in lower case, whole bold lines included.
+func headings(body string) []string {
+	var out []string
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "#"):
+			line = strings.Trim(line, "# \t")
+		case strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimSuffix(line, ":"), "**"):
+			line = strings.Trim(line, "*: ")
+		default:
+			continue
+		}
+		out = append(out, strings.ToLower(line))
+	}
+	return out
+}
 
 // sections tells which sections a reader would look for in vain. Skills of the agent must have all four;
 // for others the first is enough.
 func sections(d Document, all bool) []Warning {
-	var have []string
-	for _, m := range heading.FindAllStringSubmatch(d.Body, -1) {
-		have = append(have, strings.ToLower(m[1]+m[2]))
-	}
+	have := headings(d.Body)
 	want := []struct {
 		name  string
 		words []string
@@ -305,7 +318,11 @@ var (
 
 // references are the files that the text names and that are not there.
 func (c *checker) references(e Entry, d Document, data []byte) []Warning {
-	body := fenced.ReplaceAllStringFunc(d.Body, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	body := d.Body
+	if !strings.Contains(body, "](") && !slices.ContainsFunc(supportFolders(), func(f string) bool { return strings.Contains(body, f+"/") }) {
+		return nil // most skills; the expressions below are slow
+	}
+	body = fenced.ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
 	first := 1 + strings.Count(string(data[:min(d.End, len(data))]), "\n")
 	scripts := c.stands(e, "scripts")
 	seen := map[string]bool{}

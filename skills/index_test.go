@@ -489,3 +489,12 @@ func TestShort_countsCodePoints(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+func BenchmarkCheck(b *testing.B) {
+	l := New(Options{Home: collection(b, 500), OS: "linux"})
+	for b.Loop() {
+		if list, err := l.Check(b.Context(), Scope{}); err != nil || len(list) != 500 {
+			b.Fatal(len(list), err)
+		}
+	}
+}
