@@ -49,7 +49,7 @@ func (l *Library) Message(v View, needs Needs, by By, words string) string {
 		b.WriteString("[" + v.Note + "]\n")
 	}
 	b.WriteString("\n" + strings.TrimSpace(v.Marked()) + "\n\n")
-	fmt.Fprintf(&b, "[Folder of the skill: %s — relative paths in it are relative to this folder.]\n", v.Folder)
+	fmt.Fprintf(&b, "[Folder of the skill: %s — relative paths in it are relative to this folder.%s]\n", v.Folder, v.tokenNote())
 	if values := l.Values(v.Entry); len(values) > 0 {
 		b.WriteString("[Settings of the skill:\n")
 		for _, s := range values {
@@ -110,4 +110,26 @@ func (n Needs) Note() string {
 		out = strings.TrimSpace(out + " Setup needed: these files are missing in the hermes home: " + strings.Join(n.Files, ", ") + ".")
 	}
 	return out
+}
+
+// folderToken is how skills of other programs name their own folder.
+const folderToken = "${HERMES_SKILL_DIR}"
+
+// tokenNote explains the token where a text has it. The text itself stays as it is on disk, so that a patch
+// can quote it.
+func (v *View) tokenNote() string {
+	if !strings.Contains(v.Text, folderToken) {
+		return ""
+	}
+	return " " + folderToken + " means this folder."
+}
+
+// Notes is what else the model should know about a view: which of several skills was taken, and what a
+// token in the text means.
+func (v *View) Notes() string {
+	note := v.Note
+	if t := v.tokenNote(); t != "" {
+		note += " " + folderToken + " in the text means " + v.Folder + "."
+	}
+	return strings.TrimSpace(note)
 }

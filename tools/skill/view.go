@@ -200,7 +200,7 @@ func (v *viewer) skill(w skills.View, n skills.Needs, offset int) core.ToolResul
 		Related: append([]string{}, w.Meta.Related...), Content: page, Path: w.Path, Folder: w.Folder, Linked: skills.LinkedFiles(w.Folder),
 		Variables: append([]skills.Variable{}, n.Variables...), Missing: []string{}, MissingFile: append([]string{}, n.Files...),
 		SetupNeeded: !n.Ready(), Skipped: !n.Ready() && v.Secrets != nil, Readiness: "available", SetupNote: n.Note(), Settings: v.Library.Values(w.Entry),
-		Compatible: w.Meta.Compatibility, Note: w.Note, Warnings: warned(w),
+		Compatible: w.Meta.Compatibility, Note: w.Notes(), Warnings: warned(w),
 	}
 	if next > 0 {
 		out.Truncated, out.NextOffset, out.TotalChars = true, next, total

@@ -77,6 +77,20 @@ func TestView_whole(t *testing.T) {
 	}
 }
 
+func TestView_folderToken(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	dir := filepath.Dir(r.write(t, "x/SKILL.md", doc("x", "d")+"Run ${HERMES_SKILL_DIR}/scripts/a.sh\n"))
+	a := r.call(t, View, args("name", "x"))
+	if !strings.Contains(a.Content, "${HERMES_SKILL_DIR}/scripts") || a.l.Note != "${HERMES_SKILL_DIR} in the text means "+dir+"." {
+		t.Errorf("%s", a.raw)
+	}
+	v, err := r.lib.View(t.Context(), "x", "")
+	if err != nil || !strings.Contains(r.lib.Message(v, skills.Needs{}, skills.BySlash, ""), "${HERMES_SKILL_DIR} means this folder.") {
+		t.Error(err)
+	}
+}
+
 func TestView_containment(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

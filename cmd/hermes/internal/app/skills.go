@@ -65,7 +65,7 @@ func (a *App) trustedProject(folder string) (string, *core.Notice) {
 // something; asked for a run they did.
 func (a *App) seedSkills(ctx context.Context, asked bool) error {
 	if _, err := os.Stat(a.Home.Dir()); err != nil && !asked {
-		return nil //nolint:nilerr // no home yet
+		return nil // no home yet
 	}
 	if err := a.Home.Open(); err != nil {
 		return err
