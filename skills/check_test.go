@@ -128,8 +128,16 @@ func TestMessage(t *testing.T) {
 	if w, ok := Words(r.Message(v, Needs{}, ByFlag, "")); !ok || w != "" {
 		t.Errorf("%q %t", w, ok)
 	}
-	if _, ok := Words("hello"); ok {
-		t.Error("plain text is taken for a skill")
+	for _, plain := range []string{"hello", "", "[a note]\n\nhello", "hello\n" + m, `[The skill "x`, "[The skill \"x\" is fine]\n"} {
+		if _, ok := Words(plain); ok {
+			t.Errorf("%q is taken for a skill", plain)
+		}
+	}
+	if name, ok := Invoked("[Today is Monday.]\n[The folder is /x.]\n\n" + m); !ok || name != "deploy" {
+		t.Errorf("%q %t", name, ok)
+	}
+	if name, ok := Invoked(Activation("部署 \"x\"")); !ok || name != "部署 \"x\"" {
+		t.Errorf("%q %t", name, ok)
 	}
 	for in, want := range map[string]string{"Deploy Next.js_now": "deploy-nextjs-now", "  --x": "x", "漢": "", "a  b": "a-b"} {
 		if got := Slug(in); got != want {

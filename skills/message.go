@@ -3,6 +3,7 @@ package skills
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -79,7 +80,7 @@ func (l *Library) Message(v View, needs Needs, by By, words string) string {
 
 // Words gives back what the person typed from a message made by Message; ok is false for other text.
 func Words(message string) (words string, ok bool) {
-	if !strings.HasPrefix(message, "[The skill \"") {
+	if _, ok := Invoked(message); !ok {
 		return "", false
 	}
 	i := strings.LastIndex(message, "\n"+Instruction+"\n")
@@ -87,6 +88,26 @@ func Words(message string) (words string, ok bool) {
 		return "", true
 	}
 	return strings.TrimSpace(message[i+len(Instruction)+2:]), true
+}
+
+// Invoked tells which skill a message made by Message brings (of several the first), also behind the notes
+// that the agent puts before a message; ok is false for other text.
+func Invoked(message string) (name string, ok bool) {
+	for {
+		line, rest, more := strings.Cut(message, "\n")
+		if quoted, found := strings.CutPrefix(line, activationStart); found {
+			prefix, err := strconv.QuotedPrefix(quoted)
+			if err != nil || !strings.HasPrefix(quoted[len(prefix):], activationEnd) {
+				return "", false
+			}
+			name, err = strconv.Unquote(prefix)
+			return name, err == nil
+		}
+		if note := strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"); !more || line != "" && !note {
+			return "", false
+		}
+		message = rest
+	}
 }
 
 // Note says in one line what is missing; "" when nothing is.

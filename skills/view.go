@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -36,8 +37,13 @@ type View struct {
 
 // Activation is the note that opens a skill that was loaded.
 func Activation(name string) string {
-	return fmt.Sprintf("[The skill %q is loaded: follow it for this task. Its full text is below.]", oneLine(name))
+	return activationStart + strconv.Quote(oneLine(name)) + activationEnd
 }
+
+const (
+	activationStart = "[The skill "
+	activationEnd   = " is loaded: follow it for this task. Its full text is below.]"
+)
 
 // View reads a skill, or file of it. Errors are *RefusedError.
 func (l *Library) View(ctx context.Context, name, file string) (View, error) {
