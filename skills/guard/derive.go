@@ -58,7 +58,7 @@ type deriver struct {
 	left int
 }
 
-var assignment = regexp.MustCompile(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|os\.environ\[["']\w+["']\]|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
+var assignment = regexp.MustCompile(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|\{[^{}]*(?:environ|getenv|process\.env)[^{}]*\}|os\.environ\[["']\w+["']\]|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
 
 // learn notes simple assignments: name = text.
 func (d *deriver) learn(t string) {
@@ -125,7 +125,7 @@ func (d *deriver) fill(t string) string {
 		}
 		n := shellVar.ReplaceAllStringFunc(t, func(m string) string {
 			p := shellVar.FindStringSubmatch(m)
-			if v, ok := d.vars[p[1]+p[2]]; ok && !strings.HasPrefix(v, "[") && !strings.HasPrefix(v, "os.") {
+			if v, ok := d.vars[p[1]+p[2]]; ok && !strings.HasPrefix(v, "[") && !strings.HasPrefix(v, "{") && !strings.HasPrefix(v, "os.") {
 				return unquote(v)
 			}
 			if p[3] != "" && !strings.Contains(p[3], "/") {
@@ -206,10 +206,12 @@ var (
 
 // backwards reads text that a line turns round or rotates.
 func backwards(t string) string {
-	if m := reversed.FindStringSubmatch(t); m != nil {
-		t += " ; " + mirror(m[1]+m[2])
+	if strings.Contains(t, "rev") {
+		if m := reversed.FindStringSubmatch(t); m != nil {
+			t += " ; " + mirror(m[1]+m[2])
+		}
 	}
-	if rotated.MatchString(t) {
+	if (strings.Contains(t, "13") || strings.Contains(t, "tr ")) && rotated.MatchString(t) {
 		t += " ; " + rot13(t)
 	}
 	return t

@@ -102,7 +102,7 @@ func (d *deriver) stands(t string, from, to int, value string) bool {
 	case '[':
 		joined := strings.HasSuffix(t[:from], "join(") || strings.HasPrefix(t[to:], ".join")
 		return joined || !forbidden.MatchString(t[from:to])
-	case '"', '\'':
+	case '"', '\'', '{':
 		return true
 	}
 	return strings.HasPrefix(value, "os.") || strings.HasPrefix(value, "process.")
@@ -150,7 +150,7 @@ func (d *deriver) placeholders(text string) string {
 	}
 	return hole.ReplaceAllStringFunc(text, func(m string) string {
 		v, ok := d.vars[hole.FindStringSubmatch(m)[1]]
-		if !ok || v[0] == '[' {
+		if !ok || v[0] == '[' || v[0] == '{' {
 			return m
 		}
 		return unquote(v)

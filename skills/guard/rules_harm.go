@@ -27,6 +27,8 @@ var (
 	rmTarget  = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"']|["'])+`)
 	wholeTree = regexp.MustCompile(`^(?:/|/\*|~|~/|~/\*|\$\{?HOME\}?/?\*?|\$\{?HERMES_HOME\}?/?\*?|~/\.hermes/?\*?|/(?:etc|usr|var|home|bin|sbin|lib|lib64|opt|root|boot|dev|sys|proc|System|Users|Applications|Library|private|mnt|media|srv)(?:/\*?)?|/(?:home|Users)/[^/]+/?\*?|/(?:etc|usr/(?:bin|lib|local)|bin|sbin|lib|boot|System)/.*|[A-Z]:\\?)$`)
 	homeTree  = regexp.MustCompile(`^(?:~|\$\{?HOME\}?)/(?:\.ssh|\.gnupg|\.aws|\.hermes|\.config|\.kube|Documents|Desktop|Pictures|Library|Downloads|\.local)/?\*?$`)
+	bare      = regexp.MustCompile(`^(?:\./?)?\*?$`)
+	wentUp    = regexp.MustCompile(`\bcd\s+["']?(?:/|~/?|\$\{?HOME\}?/?|/(?:etc|usr|var|home|root))["']?\s*(?:&&|;)[^;&|]*$`)
 	scratch   = regexp.MustCompile(`^(?:/tmp/|/var/tmp/|/private/tmp/|/dev/shm/|\$\{?TMP|\$\{?TEMP|/var/folders/|/var/cache/|/var/lib/apt/lists)`)
 )
 
@@ -50,7 +52,7 @@ func removes(h *hit) (Severity, bool) {
 		case target == "--no-preserve-root":
 			return Critical, true
 		case strings.HasPrefix(target, "-") || scratch.MatchString(target) && !strings.Contains(target, ".."):
-		case wholeTree.MatchString(target):
+		case wholeTree.MatchString(target), bare.MatchString(target) && wentUp.MatchString(h.seg.text[:h.at]):
 			return Critical, true
 		case homeTree.MatchString(target):
 			worst, found = High, true

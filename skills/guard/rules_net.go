@@ -8,7 +8,7 @@ import (
 
 func networkRules() []rule {
 	t := table{category: "network"}
-	t.code("reverse_shell", Critical, " -e|-c |exec:|--exec|--sh-exec", `\b(?:nc|ncat|netcat|nc\.traditional)\s[^|;]{0,100}\s(?:-\w*[ec]\s*|--(?:sh-)?exec\s+)\S*(?:/(?:ba|z|da|k)?sh|bash|cmd(?:\.exe)?|powershell)\b|\bsocat\b[^|;]{0,160}\b(?:exec|system):`, "gives a shell to whoever answers")
+	t.code("reverse_shell", Critical, " -e|-c |exec:|--exec|--sh-exec", `\b(?:nc|ncat|netcat|nc\.traditional)\s(?:[^|;]{0,100}\s)?(?:-\w*[ec]\s*|--(?:sh-)?exec\s+)\S*(?:/(?:ba|z|da|k)?sh|bash|cmd(?:\.exe)?|powershell)\b|\bsocat\b[^|;]{0,160}\b(?:exec|system):`, "gives a shell to whoever answers")
 	t.code("listener", Medium, "nc |ncat |netcat ", `\b(?:nc|ncat|netcat)\s+(?:-\w+\s+)*-\w*l\w*`, "waits for a connection")
 	t.code("bash_reverse_shell", Critical, "/dev/tcp/|/dev/udp/", `/dev/(?:tcp|udp)/[^\s"';)]{1,120}`, "opens a connection from the shell itself").check = devTCP
 	t.code("fifo_shell", Critical, "mkfifo|mknod", `\bmk(?:fifo|nod)\b.{0,200}?\b(?:nc|ncat|netcat|telnet|openssl)\b`, "gives a shell to whoever answers")

@@ -31,7 +31,7 @@ type place2 struct {
 // that is encoded in it.
 func (s *Scanner) look(ctx context.Context, a *about, f *file) ([]Finding, error) {
 	c := contentOf(f)
-	l := looker{set: s.rules(), about: a, file: f.name, out: c.notes, seen: map[place2]int{}, budget: 4<<20 + 8*len(c.text)}
+	l := looker{set: s.rules(), about: a, file: f.name, out: c.notes, seen: map[place2]int{}, budget: 4<<20 + 6*len(c.text)}
 	folded := threat.Fold(c.text)
 	l.plain = lower(folded)
 	l.steering(c.text)
@@ -53,7 +53,7 @@ func (s *Scanner) look(ctx context.Context, a *about, f *file) ([]Finding, error
 }
 
 // maxHits is how many matches of one rule are weighed in one text: those beyond tell nothing new.
-const maxHits = 500
+const maxHits = 200
 
 // add keeps the heaviest finding of an id and line.
 func (l *looker) add(f Finding) {
@@ -112,7 +112,7 @@ func (l *looker) said(h *hit) bool {
 // steering takes what package threat sees: text that steers agents and characters nobody sees.
 func (l *looker) steering(raw string) {
 	lines := strings.Split(raw, "\n")
-	for _, f := range threat.Scan(raw, threat.Context) {
+	for _, f := range scanBlocks(lines) {
 		switch f.ID {
 		case "exfil_curl", "exfil_wget", "read_secrets":
 			continue // our own rules know where a key goes
@@ -127,6 +127,32 @@ func (l *looker) steering(raw string) {
 		}
 		l.add(Finding{ID: f.ID, Category: category, Severity: sev, Line: f.Line, Excerpt: show(f.Excerpt), Decoded: show(f.Decoded), Why: why})
 	}
+}
+
+// blockSize is about how many bytes are given to package threat at once: on short texts its patterns are
+// several times faster a byte.
+const blockSize = 1200
+
+// scanBlocks scans lines in blocks. Each begins with the last lines of the one before it, so that what
+// goes over the border is seen.
+func scanBlocks(lines []string) []threat.Finding {
+	var out []threat.Finding
+	for from := 0; from < len(lines); {
+		to, size := from, 0
+		for to < len(lines) && size < blockSize {
+			size += len(lines[to]) + 1
+			to++
+		}
+		for _, f := range threat.Scan(strings.Join(lines[from:to], "\n"), threat.Context) {
+			f.Line += from
+			out = append(out, f)
+		}
+		if to == len(lines) {
+			break
+		}
+		from = max(to-4, from+1)
+	}
+	return out
 }
 
 // taught lowers a finding that is quoted in a text about attacks.
