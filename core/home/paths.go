@@ -72,6 +72,9 @@ func (h Home) Undo() string { return h.join("undo") }
 // Pending is the folder of proposals that wait for the person.
 func (h Home) Pending() string { return h.join("pending") }
 
+// Insights is the cache of the figures; it can be deleted at any time.
+func (h Home) Insights() string { return h.join(".insights_cache.json") }
+
 // Reviews is the folder of what each review did.
 func (h Home) Reviews() string { return h.join("reviews") }
 

@@ -13,8 +13,6 @@ import (
 // Ref names a session with what shows that its transcript changed.
 type Ref struct {
 	ID       string
-	Title    string
-	Started  time.Time
 	Size     int64 // bytes of the transcript
 	Modified time.Time
 }
@@ -74,8 +72,8 @@ type Turn struct {
 const maxWords = 24
 
 // Read counts one session. invoked recognises a message that carries a skill the person invoked by name.
-func Read(records []core.Record, started time.Time, invoked func(message string) (skill string, ok bool)) Facts {
-	r := reader{f: Facts{Started: started, Messages: map[core.Role]int{}, Models: map[string]Spent{}, Tools: map[string]ToolFact{}, Skills: map[string]SkillCount{}, Hours: map[int]int{}}, calls: map[string]core.ToolCall{}, done: map[string]bool{}, invoked: invoked}
+func Read(records []core.Record, invoked func(message string) (skill string, ok bool)) Facts {
+	r := reader{f: Facts{Messages: map[core.Role]int{}, Models: map[string]Spent{}, Tools: map[string]ToolFact{}, Skills: map[string]SkillCount{}, Hours: map[int]int{}}, calls: map[string]core.ToolCall{}, done: map[string]bool{}, invoked: invoked}
 	for i := range records {
 		r.record(&records[i])
 	}
@@ -93,6 +91,9 @@ type reader struct {
 }
 
 func (r *reader) record(rec *core.Record) {
+	if r.f.Started.IsZero() {
+		r.f.Started = rec.Time
+	}
 	if rec.Time.After(r.f.Ended) {
 		r.f.Ended = rec.Time
 	}

@@ -56,9 +56,9 @@ type shelf struct {
 func (s *shelf) Sessions(context.Context) ([]Ref, error) {
 	var out []Ref
 	for id, rs := range s.sessions {
-		r := Ref{ID: id, Size: int64(len(rs)), Started: start}
+		r := Ref{ID: id, Size: int64(len(rs))}
 		if len(rs) > 0 {
-			r.Started, r.Modified = rs[0].Time, rs[len(rs)-1].Time
+			r.Modified = rs[len(rs)-1].Time
 		}
 		out = append(out, r)
 	}
@@ -73,8 +73,8 @@ func (s *shelf) Records(_ context.Context, id string) ([]core.Record, error) {
 	return s.sessions[id], nil
 }
 
-func (s *shelf) Invoked(m string) (string, bool) { return "slash-skill", m == "[use slash-skill]" }
-func (s *shelf) Versions(string) []Version       { return s.versions }
+func (s *shelf) Invoked(m string) (string, bool)            { return "slash-skill", m == "[use slash-skill]" }
+func (s *shelf) Versions(context.Context, string) []Version { return s.versions }
 func (s *shelf) Learning(context.Context) ([]Learned, error) {
 	return []Learned{{At: start, Tokens: 500, USD: 0.02}, {At: start.AddDate(-1, 0, 0), Tokens: 9, USD: 9}}, nil
 }

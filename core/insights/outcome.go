@@ -2,6 +2,7 @@ package insights
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -53,7 +54,7 @@ func (o *Outcome) add(t Turn) {
 
 // outcomes tells every skill that was loaded or edited in the time of the report. Outcomes look at all
 // sessions: a comparison with before needs the time before.
-func outcomes(all []Facts, counts map[string]SkillCount, src Source) []Skill {
+func outcomes(ctx context.Context, all []Facts, counts map[string]SkillCount, src Source) []Skill {
 	var turns []Turn
 	for _, f := range all {
 		turns = append(turns, f.Turns...)
@@ -69,7 +70,7 @@ func outcomes(all []Facts, counts map[string]SkillCount, src Source) []Skill {
 	for name, c := range counts {
 		s := Skill{Name: name, Loads: c.Loads, Edits: c.Edits, Versions: []VersionOutcomes{}}
 		loaded := byLoad[name]
-		s.Versions = versions(loaded, src.Versions(name))
+		s.Versions = versions(loaded, src.Versions(ctx, name))
 		if len(loaded) > 0 {
 			s.Before = before(name, turns, loaded)
 		}

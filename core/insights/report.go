@@ -18,7 +18,7 @@ type Source interface {
 	// Invoked recognises a message that carries a skill the person invoked by name.
 	Invoked(message string) (skill string, ok bool)
 	// Versions lists the versions of a skill, oldest first; none when its history is unknown.
-	Versions(skill string) []Version
+	Versions(ctx context.Context, skill string) []Version
 	// Learning lists what background learning cost.
 	Learning(ctx context.Context) ([]Learned, error)
 }
@@ -132,7 +132,7 @@ func Make(ctx context.Context, src Source, o Options) (Report, error) {
 			r.Cost.Learning += l.USD
 		}
 	}
-	r.Skills = outcomes(all, t.skills, src)
+	r.Skills = outcomes(ctx, all, t.skills, src)
 	return r, nil
 }
 
@@ -160,7 +160,7 @@ func facts(ctx context.Context, src Source, o Options) (all []Facts, skipped []s
 			skipped = append(skipped, ref.ID+": "+err.Error())
 			continue
 		}
-		f := Read(records, ref.Started, src.Invoked)
+		f := Read(records, src.Invoked)
 		c.Sessions[ref.ID] = cached{Size: ref.Size, Modified: ref.Modified, Zone: zone, Facts: f}
 		c.changed = true
 		all = append(all, f)

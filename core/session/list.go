@@ -147,3 +147,29 @@ func (st *Store) held(id string) bool {
 	}
 	return l.Unlock() != nil
 }
+
+// Stat is what a folder listing says of a transcript.
+type Stat struct {
+	ID       string
+	Bytes    int64
+	Modified time.Time
+}
+
+// Stats lists the transcripts without reading them, in the order of their ids.
+func (st *Store) Stats() ([]Stat, error) {
+	entries, err := os.ReadDir(st.home.Sessions())
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, &core.Error{Op: "list sessions", Subject: st.home.Sessions(), Err: err, Hint: "check the permissions of the home"}
+	}
+	var out []Stat
+	for _, e := range entries {
+		id := idOf(e.Name())
+		if fi, err := e.Info(); id != "" && err == nil && fi.Mode().IsRegular() {
+			out = append(out, Stat{ID: id, Bytes: fi.Size(), Modified: fi.ModTime()})
+		}
+	}
+	return out, nil
+}
