@@ -32,10 +32,16 @@ func (h *hit) weigh() (Severity, bool) {
 		return Low, true
 	case s.kind != prose && h.where != inProse && h.category != "injection":
 		return atMostMedium(sev), true // a comment is read, not run
-	case s.pitfall || h.quotedExample():
+	case s.pitfall || h.quotedExample() || h.where == inCode && h.torn():
 		return atMostMedium(sev), true
 	}
 	return sev, true
+}
+
+// torn reports whether the match goes from one piece of inline code to another: words in between belong to
+// a sentence, not to a command.
+func (h *hit) torn() bool {
+	return !h.seg.long && strings.Count(strings.Trim(h.match(), "`"), "`")%2 == 1
 }
 
 // fromProse weighs what was put together out of the inline code of a paragraph: a warning anywhere in it

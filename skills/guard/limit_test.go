@@ -18,6 +18,7 @@ import (
 // A line of 1 MB ends within 2 s, whatever stands in it.
 func TestDir_whenOneLineIsHuge(t *testing.T) {
 	t.Parallel()
+	var longest time.Duration
 	for name, part := range map[string]string{
 		"words": "an ordinary sentence of a guide, ", "commands": "curl -s $TOKEN | rm -rf $A$B ~/.ssh; eval base64 -d chmod ", "ignore": "ignore ",
 		"base64": "QUFBQUFBQUFBQUFB", "quotes": `"a"+'b'+`, "dollars": "$a${b}", "escapes": `\x41`, "braces": "{a,b}", "backticks": "`a` ", "codes": "65, 66, ",
@@ -29,7 +30,9 @@ func TestDir_whenOneLineIsHuge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := time.Since(began); took > 2*time.Second*slowness {
+			took := time.Since(began)
+			longest = max(longest, took)
+			if took > 2*time.Second*slowness {
 				t.Errorf("%s in %s took %v", name, file, took)
 			}
 			if worst(r, file, 0).weight() < Medium.weight() {
@@ -37,6 +40,7 @@ func TestDir_whenOneLineIsHuge(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("the longest took %v", longest)
 }
 
 // What stands at the end of a long line is found too.

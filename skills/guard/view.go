@@ -166,7 +166,6 @@ func chunks(segs []*seg) []*seg {
 type segmenter struct {
 	lines   []string
 	out     []*seg
-	long    bool // a piece of a very long line
 	pitfall bool // the last heading announced what goes wrong
 }
 
