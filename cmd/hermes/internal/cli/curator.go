@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"hermes/core"
+	"hermes/core/text"
+	"hermes/skills/curator"
+)
+
+func (x *cli) curator() *cobra.Command {
+	c := group("curator", "The upkeep of skills that agents wrote and nobody uses", x.curatorStatus(), x.curatorRun(), x.curatorRollback(), x.curatorPause("pause", true), x.curatorPause("resume", false))
+	c.Long = "The upkeep of skills that agents wrote and nobody uses: they go stale, later into the archive; nothing is deleted.\npin, unpin, archive and restore are under hermes skills."
+	return c
+}
+
+func (x *cli) curatorStatus() *cobra.Command {
+	return command("status", "What it did last, when it is due, and what it would do now", func(cmd *cobra.Command, _ []string) error {
+		a, err := x.openLoud()
+		if err != nil {
+			return err
+		}
+		st, err := a.Curator().Status(cmd.Context())
+		if err != nil {
+			return err
+		}
+		s := st.State
+		if x.json {
+			return x.print(map[string]any{
+				"paused": s.Paused, "runs": s.Runs, "last_run": s.LastRun, "last_summary": s.LastSummary, "last_report": s.LastReport, "last_id": s.LastID,
+				"next": st.Next, "counts": st.Counts, "steps": st.Steps, "enabled": a.Config().Curator.Enabled,
+			})
+		}
+		switch {
+		case !a.Config().Curator.Enabled:
+			x.printf("The curator is off (curator.enabled).\n")
+		case s.Paused:
+			x.printf("The curator is paused: hermes curator resume\n")
+		case s.LastRun.IsZero():
+			x.printf("The curator has not seen the library yet.\n")
+		default:
+			x.printf("Last run %s: %s Next at the earliest %s.\n", s.LastRun.Local().Format("2006-01-02 15:04"), s.LastSummary, st.Next.Local().Format("2006-01-02 15:04"))
+		}
+		for state, n := range st.Counts {
+			x.printf("  %s: %d\n", state, n)
+		}
+		x.steps(st.Steps)
+		return nil
+	}, cobra.NoArgs)
+}
+
+// steps lists what happens, or would.
+func (x *cli) steps(steps []curator.Step) {
+	for _, s := range steps {
+		if s.Move == curator.Keep {
+			continue
+		}
+		x.printf("  %-10s %s: %s", s.Move, s.Name, s.Reason)
+		if s.Error != "" {
+			x.printf(" — not done: %s", text.OneLine(s.Error))
+		}
+		x.printf("\n")
+	}
+}
+
+func (x *cli) curatorRun() *cobra.Command {
+	var dry bool
+	c := command("run", "Look at every skill now", func(cmd *cobra.Command, _ []string) error {
+		a, err := x.inbox("run the curator")
+		if err != nil {
+			return err
+		}
+		if !a.Config().Curator.Enabled {
+			return &core.Error{Code: core.CodeDenied, Op: "run the curator: it is switched off", Hint: "hermes config set curator.enabled true"}
+		}
+		r, err := a.Curator().Run(cmd.Context(), dry)
+		if err != nil {
+			return err
+		}
+		if x.json {
+			return x.print(r)
+		}
+		if dry {
+			x.printf("Dry run, nothing was changed. ")
+		}
+		x.printf("%d skills looked at. %s\n", r.Checked, r.Summary())
+		x.steps(r.Steps)
+		if r.Folder != "" {
+			x.printf("report: %s\n", r.Folder)
+		}
+		return nil
+	}, cobra.NoArgs)
+	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
+	return c
+}
+
+func (x *cli) curatorRollback() *cobra.Command {
+	return command("rollback [RUN]", "Take a run back (default: the last one)", func(cmd *cobra.Command, args []string) error {
+		a, err := x.inbox("roll back")
+		if err != nil {
+			return err
+		}
+		id := ""
+		if len(args) == 1 {
+			id = args[0]
+		}
+		r, err := a.Curator().Rollback(cmd.Context(), a.By(), id)
+		if err != nil {
+			return err
+		}
+		return x.said(r, "taken back: %s\n", r.Summary())
+	}, cobra.MaximumNArgs(1))
+}
+
+func (x *cli) curatorPause(verb string, pause bool) *cobra.Command {
+	short := "Stop runs by themselves"
+	if !pause {
+		short = "Let it run by itself again"
+	}
+	return command(verb, short, func(_ *cobra.Command, _ []string) error {
+		a, err := x.inbox(verb)
+		if err != nil {
+			return err
+		}
+		if err := a.Curator().Pause(pause); err != nil {
+			return err
+		}
+		return x.said(map[string]any{"paused": pause}, "the curator is %s\n", map[bool]string{true: "paused", false: "on"}[pause])
+	}, cobra.NoArgs)
+}

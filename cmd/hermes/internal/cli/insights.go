@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hermes/core/insights"
+	"hermes/core/text"
+)
+
+func (x *cli) insights() *cobra.Command {
+	var days int
+	c := command("insights", "Sessions, tokens, cost, tools, skills and their outcomes", func(cmd *cobra.Command, _ []string) error {
+		if days < 1 {
+			return usageError("--days %d: at least 1", days)
+		}
+		a, err := x.open()
+		if err != nil {
+			return err
+		}
+		r, err := a.Insights(cmd.Context(), days)
+		if err != nil {
+			return err
+		}
+		for _, s := range r.Skipped {
+			fmt.Fprintln(x.Err, "hermes: left out: "+text.OneLine(s))
+		}
+		if x.json {
+			return x.print(r)
+		}
+		x.printf("%s", Insights(r))
+		return nil
+	}, cobra.NoArgs)
+	c.Flags().IntVar(&days, "days", 30, "sessions begun in the last days")
+	return c
+}
+
+// Insights is the report for people.
+func Insights(r insights.Report) string {
+	var b strings.Builder
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	if r.Sessions == 0 {
+		return fmt.Sprintf("No sessions in the last %d days.\n", r.Days)
+	}
+	p("Last %d days: %d sessions, %d messages of yours, %d answers and calls, %.1f hours\n", r.Days, r.Sessions, r.Messages["user"], r.Messages["assistant"], r.Hours)
+	p("Tokens: %s in (%.0f %% from the cache), %s out, %s of learning\n", text.Thousands(int(r.Usage.Input)), 100*r.Usage.CacheRate, text.Thousands(int(r.Usage.Output)), text.Thousands(int(r.Usage.Learning)))
+	p("Cost: $%.4f chat, $%.4f learning", r.Cost.Chat, r.Cost.Learning)
+	if len(r.Cost.Unpriced) > 0 {
+		p(" (no price known of %s)", strings.Join(r.Cost.Unpriced, ", "))
+	}
+	p("\n\nModels\n")
+	for _, m := range r.Models[:min(len(r.Models), 10)] {
+		p("  %-32s %10s in %9s out  cache %3.0f %%  $%.4f\n", text.Cut(text.OneLine(m.Name), 32), text.Thousands(int(m.Input)), text.Thousands(int(m.Output)), 100*m.CacheRate, m.USD)
+	}
+	p("\nTools\n")
+	for _, t := range r.Tools[:min(len(r.Tools), 15)] {
+		p("  %-20s %5d calls  %4d failed  %8s each\n", text.Cut(text.OneLine(t.Name), 20), t.Calls, t.Errors, time.Duration(t.MeanMS*float64(time.Millisecond)).Round(time.Millisecond))
+	}
+	if len(r.Skills) > 0 {
+		p("\nSkills (calls and failed calls a turn; corrections are a coarse rule; nothing is concluded from fewer than 5)\n")
+	}
+	for _, s := range r.Skills[:min(len(r.Skills), 20)] {
+		p("  %s: %d loads, %d edits\n", text.OneLine(s.Name), s.Loads, s.Edits)
+		if s.Before != nil {
+			p("    before it   %s\n", Outcome(*s.Before))
+		}
+		for _, v := range s.Versions {
+			p("    version %-3d %s", v.Number, Outcome(v.Outcome))
+			if v.Worse != "" {
+				p("  ! %s", v.Worse)
+			}
+			p("\n")
+		}
+	}
+	p("\nActivity: %d days, longest run of days %d\n", r.Activity.Days, r.Activity.Streak)
+	most := 1
+	for _, n := range r.Activity.ByHour {
+		most = max(most, n)
+	}
+	for hour, n := range r.Activity.ByHour {
+		if n > 0 {
+			p("  %02d h  %s %d\n", hour, strings.Repeat("█", bar(n, most)), n)
+		}
+	}
+	return b.String()
+}
+
+// Outcome is what happened in some turns, in words.
+func Outcome(o insights.Outcome) string {
+	if o.Loads == 0 {
+		return "not used yet"
+	}
+	return fmt.Sprintf("%5.1f calls, %4.1f failed, %d corrected  (%d turns)", o.CallsMean, o.ErrorsMean, o.Corrections, o.Loads)
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hermes/core"
+	"hermes/core/journey"
+	"hermes/core/text"
+)
+
+func (x *cli) journey() *cobra.Command {
+	c := group("journey", "What was learned: timeline, relations, and why something is not on the map",
+		x.journeyShow(), x.journeyList(), x.journeyEdit(), x.journeyDelete(), x.journeyExport())
+	return c
+}
+
+// graph makes the map and tells what could not be read.
+func (x *cli) graph(cmd *cobra.Command) (journey.Graph, error) {
+	a, err := x.openLoud()
+	if err != nil {
+		return journey.Graph{}, err
+	}
+	g, notes, err := a.Journey(cmd.Context())
+	for _, n := range notes {
+		fmt.Fprintln(x.Err, "hermes: "+text.OneLine(n))
+	}
+	return g, err
+}
+
+func (x *cli) journeyShow() *cobra.Command {
+	return command("show", "Draw the timeline and the figures of the map", func(cmd *cobra.Command, _ []string) error {
+		g, err := x.graph(cmd)
+		if err != nil {
+			return err
+		}
+		if x.json {
+			return x.print(filled(g))
+		}
+		if len(g.Nodes) == 0 {
+			x.printf("Nothing was learned yet. Work with hermes for a while, or play: hermes demo\n")
+			x.missing(g)
+			return nil
+		}
+		buckets, untimed := journey.Timeline(g.Nodes, 24, time.Now())
+		most := 1
+		for _, b := range buckets {
+			most = max(most, b.Skills+b.Memories)
+		}
+		for _, b := range buckets {
+			x.printf("%10s  %s%s  %d skills, %d memories, %d in all\n", b.Label, strings.Repeat("━", bar(b.Skills, most)), strings.Repeat("◆", bar(b.Memories, most)), b.Skills, b.Memories, b.Total)
+		}
+		if len(untimed) > 0 {
+			x.printf("%10s  %d without a time\n", "", len(untimed))
+		}
+		s := g.Stats
+		x.printf("\n%d learned skills (%d by the agent, %d used), %d memories\n", s.LearnedSkills, s.AgentCreated, s.Used, s.MemoryNodes)
+		x.printf("%d relations between skills, %d between memories and skills, %.3f edges a node, %.1f %% isolated\n", s.RelatedEdges, s.MemorySkillEdges, s.EdgesPerNode, s.IsolatedPct)
+		for _, c := range s.TopCategories {
+			x.printf("  %-20s %d\n", text.OneLine(c.Category), c.Count)
+		}
+		for _, d := range g.Dangling {
+			x.printf("! %s → %s: %s\n", text.OneLine(d.From), text.OneLine(d.To), d.Why)
+		}
+		x.missing(g)
+		return nil
+	}, cobra.NoArgs)
+}
+
+// bar is the length of a bar of at most 30 cells; something is never nothing.
+func bar(n, most int) int {
+	if n == 0 {
+		return 0
+	}
+	return max(n*30/most, 1)
+}
+
+func (x *cli) missing(g journey.Graph) {
+	for _, m := range g.Missing {
+		x.printf("not on the map: %s (%s)\n", text.OneLine(m.Name), m.Why)
+	}
+}
+
+// filled gives empty lists instead of null.
+func filled(g journey.Graph) journey.Graph {
+	if g.Nodes == nil {
+		g.Nodes = []journey.Node{}
+	}
+	if g.Edges == nil {
+		g.Edges = []journey.Edge{}
+	}
+	if g.Clusters == nil {
+		g.Clusters = []journey.Cluster{}
+	}
+	if g.Memory == nil {
+		g.Memory = []journey.CardInfo{}
+	}
+	if g.Missing == nil {
+		g.Missing = []journey.Missing{}
+	}
+	if g.Dangling == nil {
+		g.Dangling = []journey.Dangling{}
+	}
+	if g.Near == nil {
+		g.Near = []journey.Edge{}
+	}
+	if g.Stats.TopCategories == nil {
+		g.Stats.TopCategories = []journey.Cluster{}
+	}
+	return g
+}
+
+func (x *cli) journeyList() *cobra.Command {
+	return command("list", "List every node with its id, its relations and why they are there", func(cmd *cobra.Command, _ []string) error {
+		g, err := x.graph(cmd)
+		if err != nil {
+			return err
+		}
+		if x.json {
+			return x.print(filled(g))
+		}
+		for _, n := range g.Nodes {
+			when := "—"
+			if !n.Time.IsZero() {
+				when = n.Time.Local().Format("2006-01-02")
+			}
+			x.printf("%s  %s  %s, %s\n", when, n.ID, n.Kind, text.OneLine(n.Category))
+			if n.Label != n.ID {
+				x.printf("    %s\n", text.OneLine(n.Label))
+			}
+			for _, e := range g.Neighbours(n.ID) {
+				x.printf("    — %s  (%s)\n", e.Other(n.ID), why(e.Why))
+			}
+		}
+		x.missing(g)
+		return nil
+	}, cobra.NoArgs)
+}
+
+// why is an edge's reason in words.
+func why(w journey.Why) string {
+	if w.Declared {
+		return "declared"
+	}
+	var parts []string
+	if w.Named {
+		parts = append(parts, "named")
+	}
+	if len(w.Shared) > 0 {
+		parts = append(parts, "shared: "+strings.Join(w.Shared, " "))
+	}
+	return fmt.Sprintf("%s; score %d", strings.Join(parts, ", "), w.Score)
+}
+
+func (x *cli) journeyEdit() *cobra.Command {
+	var file string
+	c := command("edit ID", "Replace the text behind a node (a SKILL.md or an entry of memory), with the same checks as the tools", func(cmd *cobra.Command, args []string) error {
+		a, err := x.inbox("edit")
+		if err != nil {
+			return err
+		}
+		before, err := a.JourneyText(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			return usageError("name the new text with --file FILE, or pipe it in with --file -; the present one has %d characters", text.Len(before))
+		}
+		raw, err := readFileOr(file, x.In)
+		if err != nil {
+			return &core.Error{Code: core.CodeUsage, Op: "read", Subject: file, Err: err}
+		}
+		if strings.TrimSpace(string(raw)) == strings.TrimSpace(before) {
+			return x.said(map[string]any{"id": args[0], "changed": false}, "no changes\n")
+		}
+		if strings.TrimSpace(string(raw)) == "" {
+			return usageError("the new text is empty: use hermes journey delete %s", args[0])
+		}
+		said, err := a.JourneyEdit(cmd.Context(), a.By(), args[0], string(raw))
+		if err != nil {
+			return err
+		}
+		return x.said(map[string]any{"id": args[0], "changed": true, "message": said}, "%s\n", said)
+	}, cobra.ExactArgs(1))
+	c.Flags().StringVar(&file, "file", "", "file with the new text, - for standard input")
+	return c
+}
+
+func (x *cli) journeyDelete() *cobra.Command {
+	return command("delete ID", "Archive a skill, or remove an entry of memory", func(cmd *cobra.Command, args []string) error {
+		a, err := x.inbox("delete")
+		if err != nil {
+			return err
+		}
+		said, err := a.JourneyDelete(cmd.Context(), a.By(), args[0])
+		if err != nil {
+			return err
+		}
+		return x.said(map[string]any{"id": args[0], "message": said}, "%s\n", said)
+	}, cobra.ExactArgs(1))
+}
+
+func (x *cli) journeyExport() *cobra.Command {
+	var out string
+	c := command("export", "Write the map as one self-contained file: .svg or .html", func(cmd *cobra.Command, _ []string) error {
+		g, err := x.graph(cmd)
+		if err != nil {
+			return err
+		}
+		var b []byte
+		switch {
+		case strings.HasSuffix(out, ".svg"):
+			b = journey.SVG(g, time.Now())
+		case strings.HasSuffix(out, ".html"):
+			b = journey.HTML(g, time.Now())
+		default:
+			return usageError("--out %q: the name must end in .svg or .html", out)
+		}
+		if err := os.WriteFile(out, b, 0o600); err != nil {
+			return &core.Error{Op: "write", Subject: out, Err: err}
+		}
+		return x.said(map[string]any{"file": out, "bytes": len(b)}, "written: %s (%d nodes, %d edges)\n", out, len(g.Nodes), len(g.Edges))
+	}, cobra.NoArgs)
+	c.Flags().StringVar(&out, "out", "journey.html", "file to write")
+	return c
+}
