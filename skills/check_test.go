@@ -133,10 +133,10 @@ func TestMessage(t *testing.T) {
 			t.Errorf("%q is taken for a skill", plain)
 		}
 	}
-	if name, ok := invoked("[Today is Monday.]\n[The folder is /x.]\n\n" + m); !ok || name != "deploy" {
+	if name, ok := Invoked("[Today is Monday.]\n[The folder is /x.]\n\n" + m); !ok || name != "deploy" {
 		t.Errorf("%q %t", name, ok)
 	}
-	if name, ok := invoked(Activation("部署 \"x\"")); !ok || name != "部署 \"x\"" {
+	if name, ok := Invoked(Activation("部署 \"x\"")); !ok || name != "部署 \"x\"" {
 		t.Errorf("%q %t", name, ok)
 	}
 	for in, want := range map[string]string{"Deploy Next.js_now": "deploy-nextjs-now", "  --x": "x", "漢": "", "a  b": "a-b"} {

@@ -80,7 +80,7 @@ func (l *Library) Message(v View, needs Needs, by By, words string) string {
 
 // Words gives back what the person typed from a message made by Message; ok is false for other text.
 func Words(message string) (words string, ok bool) {
-	if _, ok := invoked(message); !ok {
+	if _, ok := Invoked(message); !ok {
 		return "", false
 	}
 	i := strings.LastIndex(message, "\n"+Instruction+"\n")
@@ -90,9 +90,9 @@ func Words(message string) (words string, ok bool) {
 	return strings.TrimSpace(message[i+len(Instruction)+2:]), true
 }
 
-// invoked tells which skill a message made by Message brings (of several the first), also behind the notes
+// Invoked tells which skill a message made by Message brings (of several the first), also behind the notes
 // that the agent puts before a message; ok is false for other text.
-func invoked(message string) (name string, ok bool) {
+func Invoked(message string) (name string, ok bool) {
 	for {
 		line, rest, more := strings.Cut(message, "\n")
 		if quoted, found := strings.CutPrefix(line, activationStart); found {

@@ -1,8 +1,11 @@
 package guard
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // How much text derivation may make of one file, in bytes, and how deep a variable is followed.
@@ -58,10 +61,34 @@ type deriver struct {
 	left int
 }
 
-var assignment = regexp.MustCompile(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|\{[^{}]*(?:environ|getenv|process\.env)[^{}]*\}|os\.environ\[["']\w+["']\]|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
+var assignment = regexp.MustCompile(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|\{[^{}]*(?:environ|getenv|process\.env)[^{}]*\}|os\.environ\[["']\w+["']\]|os\.environ\b|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
+
+// decodedTo is a variable that takes what a command decodes.
+var decodedTo = regexp.MustCompile(`\b([A-Za-z_]\w*)=["']?(?:\$\(|` + "`" + `)\s*(?:echo|printf)\s+(?:-\w+\s+)?["']?([^"'|)]{3,200}?)["']?\s*\|\s*(base64|rev|xxd)\b`)
+
+// learnDecoded notes what such a variable holds.
+func (d *deriver) learnDecoded(t string) {
+	for _, m := range decodedTo.FindAllStringSubmatch(t, 50) {
+		plain, ok := m[2], false
+		switch text := strings.TrimSpace(m[2]); m[3] {
+		case "rev":
+			plain, ok = mirror(text), true
+		case "base64":
+			b, err := base64.StdEncoding.DecodeString(text)
+			plain, ok = string(b), err == nil
+		default:
+			b, err := hex.DecodeString(text)
+			plain, ok = string(b), err == nil
+		}
+		if ok && utf8.ValidString(plain) && len(plain) <= maxValue {
+			d.vars[m[1]] = quote(strings.TrimSpace(plain))
+		}
+	}
+}
 
 // learn notes simple assignments: name = text.
 func (d *deriver) learn(t string) {
+	d.learnDecoded(t)
 	if !strings.Contains(t, "=") || len(t) > 64<<10 {
 		return
 	}

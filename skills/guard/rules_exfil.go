@@ -16,7 +16,7 @@ const (
 	// vault is a file that holds keys, passwords or cookies.
 	vault = `(?:\.ssh/(?:id_[a-z0-9]+\b|\*|[\w-]+_rsa\b|[\w-]+\.pem\b)|\.ssh/?["'\s)]|\.aws/credentials|\.aws/?["'\s)]|\.netrc\b|\.pgpass\b|\.gnupg\b|\.kube/config\b|\.docker/config\.json|\.git-credentials\b|\.config/gh/hosts\.yml|\.config/gcloud|application_default_credentials|\.npmrc\b|\.pypirc\b|\.(?:bash|zsh|python)_history\b|/etc/shadow\b|Login Data\b|Cookies\.binarycookies|cookies\.sqlite|logins\.json|key4\.db|Keychains/|wallet\.dat\b|\.hermes/(?:\.env|auth\.json)\b|HERMES_HOME\}?["']?/\.env\b)`
 	// sender is a command or call that carries data away.
-	sender = `(?:\b(?:curl|wget|nc|ncat|netcat|telnet|socat|scp|sftp|rsync|ftp|sendmail|mailx?|rclone|dig|nslookup|xh)\b|\bhttps?\s+POST|aws\s+s3\s+cp|gsutil\s+cp|requests\.(?:post|put|get|patch|request)|httpx\.\w+|urlopen|urllib\.request|fetch\(|axios|http\.client|aiohttp|smtplib|sendall|\.send\(|Invoke-(?:WebRequest|RestMethod)|\biwr\b|\birm\b|openssl\s+s_client|/dev/tcp/)`
+	sender = `(?:\b(?:curl|wget|nc|ncat|netcat|telnet|socat|scp|sftp|rsync|ftp|sendmail|mailx?|rclone|dig|nslookup|xh)\b|\bhttps?\s+POST|aws\s+s3\s+cp|gsutil\s+cp|requests\.(?:post|put|get|patch|request)|httpx\.\w+|urlopen|urllib\.request|fetch\(|axios|http\.client|aiohttp|smtplib|sendall|\.send\(|Invoke-(?:WebRequest|RestMethod)|\biwr\b|\birm\b|openssl\s+s_client|\bssh\s[^|;<]{0,80}<|\bhttps?\.(?:get|request)\(|/dev/tcp/)`
 )
 
 func exfiltrationRules() []rule {
@@ -35,6 +35,7 @@ func exfiltrationRules() []rule {
 	t.code("env_exfil_httpx", Critical, "httpx.|aiohttp|session.post|session.get|client.post|client.get", `(?:\bhttpx|\bsession|\bclient)\.(?:get|post|put|patch|request)\(`+lookups, "sends a key from the environment to a host").check = sendsKey
 	t.code("env_exfil_urllib", Critical, "urlopen|request(", `(?:urlopen|\bRequest)\(`+lookups, "sends a key from the environment to a host").check = sendsKey
 	t.code("env_exfil_fetch", Critical, "fetch(|axios", `(?:\bfetch\(|\baxios(?:\.\w+)?\()`+`.{0,500}?(?:`+secretLookup+`|`+secretVar+`)`, "sends a key from the environment to a host").check = sendsKey
+	t.code("env_in_url", Critical, "process.env|os.environ|getenv", `https?://[^"'`+"`"+`\s]{1,200}["'`+"`"+`]\s*\+\s*(?:\w+\()?(?:`+secretLookup+`)`, "puts a key from the environment into an address").check = sendsKey
 	t.code("env_exfil_ruby", Critical, "net::http|faraday|httparty", `\b(?:Net::HTTP|Faraday|HTTParty)\b`+lookups, "sends a key from the environment to a host").check = sendsKey
 	const whole = `(?:dict\(os\.environ\)|os\.environ(?:\.copy\(\)|\.items\(\))?\s*[),}\]|]|os\.environ\s*$|JSON\.stringify\(process\.env\)|process\.env\s*[),}]|ENV\.to_h)`
 	t.code("env_dump_send", Critical, "os.environ|process.env|env.to_h", `(?:`+sender+`.{0,300}?`+whole+`|`+whole+`.{0,200}?`+sender+`)`, "sends the whole environment away").check = awayOnly
@@ -46,6 +47,7 @@ func exfiltrationRules() []rule {
 	t.code("vault_send", Critical, all, `(?:`+sender+`.{0,300}?`+vault+`|`+vault+`.{0,300}?`+sender+`)`, "sends a file that holds keys or passwords").check = vaultSend
 	t.add("envfile_send", Critical, ".env", `(?:\bcurl\b.{0,200}?(?:@|<\s*)[^\s"']*\.env\b|\b(?:cat|base64|gzip|tar)\b[^;]{0,80}\.env\b[^;]{0,80}\|\s*(?:[^|]*\|\s*)?(?:curl|wget|nc|ncat)\b|\b(?:scp|rsync|nc)\b[^;|]{0,60}[\s/"]\.env\b[^;|]{0,60}(?:@|:\d))`, "sends a file of settings that may hold keys").check = awayOnly
 	t.code("read_secrets_file", High, all, `(?:\b(?:cat|less|more|head|tail|base64|xxd|strings|cp|tar|zip|gzip)\b[^|;&]{0,120}?|\bopen\([^)]{0,100}?|read_text\([^)]{0,60}?|readFile(?:Sync)?\([^)]{0,100}?|File\.read\([^)]{0,80}?|Path[^;]{0,60}?)`+vault, "reads a file that holds keys or passwords").check = vaultRead
+	t.add("vault_order", High, all, `\b(?:read|open|take|copy|get|print|show)\b[^.]{0,60}?[\w~$/{}.-]*`+vault+`[^.]{0,60}?\b(?:paste|send|post|include|upload|attach|append|publish|commit|share)\b`, "asks for a file that holds keys or passwords to be given away").where = inProse
 	t.add("secret_path", Low, all, vault, "names a file that holds keys or passwords")
 	t.code("encoded_exfil", High, "base64", `(?:\b(?:printenv|env)\b\s*\|\s*base64|base64\.b64encode\([^)]{0,80}(?:os\.environ|getenv)|btoa\([^)]{0,60}process\.env)`, "encodes the environment, as before sending it unseen")
 	t.add("dns_exfil", Critical, "dig |nslookup |host |ping ", `\b(?:dig|nslookup|host|ping)\b[^|;&`+"`"+`]{0,60}(?:\$\([^)]{1,120}\)|`+"`[^`]{1,80}`"+`|\$\{?\w+\}?)\.[\w-]+\.\w{2,}`, "asks a name server for a name that carries data").check = dnsName

@@ -17,6 +17,7 @@ func persistenceRules() []rule {
 	t := table{category: "persistence"}
 	t.code("persistence_cron", Medium, "crontab|/etc/cron", `\bcrontab\s+(?:-\s|-$|-["'`+"`"+`)]|[\w./~$]|-u)|\|\s*crontab\b|(?:>>?|\btee)\s*(?:-a\s+)?["']?/etc/cron`, "runs again by the clock").check = cronLine
 	t.code("shell_rc_mod", Medium, "bashrc|zshrc|profile|zshenv|config.fish|bash_login", `(?:>>?|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s[^;|]{0,80}\s)\s*["']?[^\s"';|]*(?:\.bashrc|\.zshrc|\.zprofile|\.zshenv|\.bash_profile|\.bash_login|\.profile|config\.fish|Microsoft\.PowerShell_profile\.ps1)\b`, "runs in every new shell").check = rcLine
+	t.code("alias_over", High, "alias ", `\balias\s+(?:sudo|su|ssh|git|gpg|passwd)=["'][^"']*(?:curl|wget|\bnc\b|tee\s|>>|base64)`, "replaces a command by one that does more")
 	t.code("rc_write_program", High, "bashrc|zshrc|profile|zshenv", `(?:\bopen\([^)]{0,80}|Path[^;]{0,80}|(?:write|append)File(?:Sync)?\([^)]{0,80})(?:\.bashrc|\.zshrc|\.zprofile|\.zshenv|\.bash_profile|\.profile)\b[^;]{0,60}(?:["'][aw]\+?["']|write|append|File)`, "a program that changes what every new shell runs")
 	t.add("ssh_backdoor", Critical, "authorized_keys", `(?:>>?\s*|\btee\s+(?:-a\s+)?|\bcp\s+\S+\s+|\bopen\([^)]{0,60}|\b(?:add|append|write|put|insert)\b[^.]{0,120}\b(?:to|into|in)\s)[^\s;|]{0,60}\bauthorized_keys\b`, "lets somebody log in later").check = ownKeyFile
 	t.code("ssh_keygen", Low, "ssh-keygen", `\bssh-keygen\b`, "makes a key")
