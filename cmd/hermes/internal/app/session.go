@@ -103,6 +103,10 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
 		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
 	})
+	if o.Resume == "" && !a.ActsAsAgent() {
+		// Before the session writes anything: what it measures is how long nobody worked here.
+		a.curate(ctx, func(n core.Notice) { s.Notices = append(s.Notices, n) })
+	}
 	return s, nil
 }
 

@@ -1,0 +1,197 @@
+//go:build !windows
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hermes/cmd/hermes/internal/app"
+)
+
+type journeyJSON struct {
+	Nodes []struct {
+		ID, Label, Kind, Category string
+		Timestamp                 int64
+		UseCount                  int
+		CreatedBy                 string
+		Pinned                    bool
+	}
+	Edges []struct {
+		Source, Target string
+		Why            struct {
+			Score  int
+			Shared []string
+		}
+	}
+	Missing []struct{ Name, Why string }
+	Stats   struct{ Nodes int }
+}
+
+// After the rehearsal the journey of its home shows the skill, its memory edge and the outcome 12, 9, 6. Memory
+// is edited and removed by ids that survive other changes; a pinned skill stays.
+func TestE2E_journey(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	rehearse(t, app.RehearsalOptions{Story: "k8s", Home: home})
+	w := world2(t, home)
+	j := tells[journeyJSON](t, w.hermes(t, "", "journey", "show", "--json"))
+	if j.Stats.Nodes != 3 || len(j.Nodes) != 3 || len(j.Edges) != 1 || j.Edges[0].Target != "flask-k8s-deploy" || j.Edges[0].Why.Score == 0 {
+		t.Fatalf("%+v", j)
+	}
+	skill := j.Nodes[slices.IndexFunc(j.Nodes, func(n struct {
+		ID, Label, Kind, Category string
+		Timestamp                 int64
+		UseCount                  int
+		CreatedBy                 string
+		Pinned                    bool
+	}) bool {
+		return n.ID == "flask-k8s-deploy"
+	})]
+	if skill.Kind != "skill" || skill.Category != "devops" || skill.CreatedBy != "agent" || skill.UseCount == 0 || skill.Timestamp == 0 {
+		t.Errorf("%+v", skill)
+	}
+	if !slices.ContainsFunc(j.Missing, func(m struct{ Name, Why string }) bool { return m.Name == "plan" && strings.Contains(m.Why, "bundled") }) {
+		t.Errorf("why plan is not there: %+v", j.Missing)
+	}
+
+	r := tells[struct {
+		Sessions int
+		Skills   []struct {
+			Name   string
+			Before struct {
+				CallsMean float64 `json:"calls_mean"`
+			}
+			Versions []struct {
+				CallsMean float64 `json:"calls_mean"`
+				Worse     string
+			}
+		}
+	}](t, w.hermes(t, "", "insights", "--json"))
+	if r.Sessions != 3 || len(r.Skills) != 1 || r.Skills[0].Before.CallsMean != 12 || len(r.Skills[0].Versions) != 2 ||
+		r.Skills[0].Versions[0].CallsMean != 9 || r.Skills[0].Versions[1].CallsMean != 6 || r.Skills[0].Versions[1].Worse != "" {
+		t.Errorf("outcomes: %+v", r)
+	}
+	if o := w.hermes(t, "", "insights", "--days", "0"); o.code != 2 {
+		t.Errorf("%+v", o)
+	}
+
+	var card string
+	for _, n := range j.Nodes {
+		if n.Kind == "memory" && strings.Contains(n.Label, "platform team") {
+			card = n.ID
+		}
+	}
+	if o := w.hermes(t, "Leads the platform team.\n", "journey", "edit", card, "--file", "-"); o.code != 0 || !strings.Contains(o.out, "next session") {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "x", "journey", "edit", card, "--file", "-"); o.code != 3 || w.read(t, "memories", "USER.md") != "Leads the platform team." {
+		t.Errorf("a stale id: %+v %q", o, w.read(t, "memories", "USER.md"))
+	}
+	if o := w.hermes(t, "a\n§\nb", "journey", "edit", tellsCard(t, w), "--file", "-"); o.code == 0 {
+		t.Errorf("a separator: %+v", o)
+	}
+	if o := w.hermes(t, "", "skills", "pin", "flask-k8s-deploy"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "", "journey", "delete", "flask-k8s-deploy"); o.code == 0 || !strings.Contains(o.err, "unpin") {
+		t.Errorf("a pinned skill: %+v", o)
+	}
+	w.hermes(t, "", "skills", "unpin", "flask-k8s-deploy")
+	if o := w.hermes(t, "", "journey", "delete", "flask-k8s-deploy"); o.code != 0 || !strings.Contains(o.out, "restore") {
+		t.Errorf("%+v", o)
+	}
+	j = tells[journeyJSON](t, w.hermes(t, "", "journey", "list", "--json"))
+	if j.Stats.Nodes != 2 || !slices.ContainsFunc(j.Missing, func(m struct{ Name, Why string }) bool { return m.Name == "flask-k8s-deploy" && m.Why == "archived" }) {
+		t.Errorf("%+v", j)
+	}
+	for _, name := range []string{"map.html", "map.svg"} {
+		out := filepath.Join(t.TempDir(), name)
+		if o := w.hermes(t, "", "journey", "export", "--out", out); o.code != 0 {
+			t.Errorf("%+v", o)
+		}
+		if st, err := os.Stat(out); err != nil || st.Size() < 500 {
+			t.Errorf("%v", err)
+		}
+	}
+	if o := w.hermes(t, "", "journey", "export", "--out", "map.png"); o.code != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// tellsCard is the id of a memory node.
+func tellsCard(t *testing.T, w world) string {
+	t.Helper()
+	for _, n := range tells[journeyJSON](t, w.hermes(t, "", "journey", "show", "--json")).Nodes {
+		if n.Kind == "memory" {
+			return n.ID
+		}
+	}
+	t.Fatal("no memory node")
+	return ""
+}
+
+// An empty home gives a friendly first page, and nothing is written.
+func TestE2E_journeyEmpty(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if o := w.hermes(t, "", "journey", "show"); o.code != 0 || !strings.Contains(o.out, "Nothing was learned yet") {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "", "insights"); o.code != 0 || !strings.Contains(o.out, "No sessions") {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat(w.home); err == nil {
+		t.Error("looking made a home")
+	}
+}
+
+// The curator looks by itself when it is time, tells what it did, and is taken back.
+func TestE2E_curator(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+rules:
+  - {reply: {text: "the answer"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "skills: {creation_nudge_interval: 0}\n")
+	folder := filepath.Join(w.home, "skills", "ops", "old-tool")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(folder, "SKILL.md"), "---\nname: old-tool\ndescription: An old tool\n---\n# Old tool\n")
+	write(filepath.Join(w.home, "skills", ".usage.json"), `{"old-tool":{"created_by":"agent","use_count":2,"last_used_at":"2025-01-01T00:00:00Z"}}`)
+	write(filepath.Join(w.home, "skills", ".curator_state"), `{"last_run_at":"2025-06-01T00:00:00Z"}`)
+	if o := w.hermes(t, "", "curator", "run", "--dry-run"); o.code != 0 || !strings.Contains(o.out, "archive") || !strings.Contains(o.out, "nothing was changed") {
+		t.Fatalf("%+v", o)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.hermes(t, "", "run", "hello"); o.code != 0 || !strings.Contains(o.err, "1 archived") {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("it was not archived")
+	}
+	if o := w.hermes(t, "", "curator", "rollback"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "SKILL.md")); err != nil {
+		t.Errorf("it did not come back: %v", err)
+	}
+	for _, verb := range []string{"pause", "status", "resume"} {
+		if o := w.hermes(t, "", "curator", verb); o.code != 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+}
