@@ -5,8 +5,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// scanner is one for all tests: compiling the patterns takes a while.
+var scanner = sync.OnceValue(func() *Scanner { return New(Options{}) })
 
 func scanFiles(t *testing.T, files map[string]string) Report {
 	t.Helper()
@@ -14,7 +18,7 @@ func scanFiles(t *testing.T, files map[string]string) Report {
 	for name, text := range files {
 		over[name] = []byte(text)
 	}
-	r, err := New(Options{}).Dir(t.Context(), filepath.Join(t.TempDir(), "skill"), over)
+	r, err := scanner().Dir(t.Context(), filepath.Join(t.TempDir(), "skill"), over)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +63,7 @@ func TestDir_whenIgnoreFileHidesPayload(t *testing.T) {
 	if err := os.Symlink(filepath.FromSlash("/etc"), filepath.Join(dir, "refs")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	r, err := New(Options{}).Dir(t.Context(), dir, nil)
+	r, err := scanner().Dir(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +192,7 @@ func TestDir_whenScriptsAreHonest(t *testing.T) {
 		t.Fatalf("%d honest skills, %v", len(dirs), err)
 	}
 	for _, dir := range dirs {
-		r, err := New(Options{}).Dir(t.Context(), dir, nil)
+		r, err := scanner().Dir(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func corpus(tb testing.TB) []string {
 func TestScanner_realSkills(t *testing.T) {
 	t.Parallel()
 	dirs := corpus(t)
-	s := New(Options{})
+	s := scanner()
 	above := 0
 	took := make([]time.Duration, 0, len(dirs))
 	for _, dir := range dirs {
@@ -64,7 +64,7 @@ func TestScanner_realSkills(t *testing.T) {
 // BenchmarkScanner_realSkills scans the collection once an iteration; ns/skill is the mean.
 func BenchmarkScanner_realSkills(b *testing.B) {
 	dirs := corpus(b)
-	s := New(Options{})
+	s := scanner()
 	for b.Loop() {
 		for _, dir := range dirs {
 			if _, err := s.Dir(b.Context(), dir, nil); err != nil {

@@ -69,7 +69,8 @@ var decodedTo = regexp.MustCompile(`\b([A-Za-z_]\w*)=["']?(?:\$\(|` + "`" + `)\s
 // learnDecoded notes what such a variable holds.
 func (d *deriver) learnDecoded(t string) {
 	for _, m := range decodedTo.FindAllStringSubmatch(t, 50) {
-		plain, ok := m[2], false
+		var plain string
+		var ok bool
 		switch text := strings.TrimSpace(m[2]); m[3] {
 		case "rev":
 			plain, ok = mirror(text), true

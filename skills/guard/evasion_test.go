@@ -57,7 +57,7 @@ func attempts(tb testing.TB) []attempt {
 // before it is kept.
 func TestScanner_evasions(t *testing.T) {
 	t.Parallel()
-	s := New(Options{})
+	s := scanner()
 	var got bytes.Buffer
 	attacks, caught := 0, 0
 	for _, a := range attempts(t) {

