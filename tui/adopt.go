@@ -36,6 +36,7 @@ func (m *Model) show(ws Workspace) {
 	m.tools.Reset(m.log)
 	m.memory.Reset(ws.Info.SessionID)
 	m.reviews.Reset()
+	m.skills.Reset()
 	m.onboard, m.layers, m.asks, m.quests, m.run = nil, nil, approvals{}, questions{}, run{}
 	m.chat.SetTitle(ws.Info.Title)
 	m.chat.Replay(ws.Info.Past)
@@ -54,7 +55,7 @@ func (m *Model) connect() tea.Cmd {
 		return nil
 	}
 	m.ws.ctx, m.ws.cancel = context.WithCancel(m.ctx) //nolint:fatcontext // one per workspace, ended by show
-	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd(), m.memoryCmd(), m.reviewsCmd())
+	return tea.Batch(m.waitCmd(), m.historyCmd(), m.draftLoadCmd(), m.memoryCmd(), m.reviewsCmd(), m.skillsCmd())
 }
 
 // applyEvents takes one batch and waits for the next.
@@ -81,6 +82,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		return nil
 	case *core.MemoryChanged:
 		return m.memoryChanged()
+	case *core.SkillChanged, *core.SkillLoaded:
+		return m.skillNews(e)
 	case *core.ReviewStarted, *core.ReviewStep, *core.ReviewEnded, *core.ProposalAdded:
 		return m.learned(e)
 	case *core.ApprovalAsked:
@@ -98,6 +101,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	}
 	switch e := e.(type) {
 	case *core.RunStarted:
+		m.run.id = h.RunID
 		m.run.active, m.run.stops, m.run.started = true, false, m.opt.Now()
 		m.run.failed, m.run.ended = false, false
 	case *core.Titled:
@@ -119,9 +123,9 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	m.chat.Apply(e, m.log.Apply(e))
 	if _, ended := e.(*core.RunEnded); ended {
 		if len(m.chat.Queue()) == 0 {
-			return tea.Batch(m.memoryChanged(), m.ring("is done"+m.titled()))
+			return tea.Batch(m.learnedChanged(), m.ring("is done"+m.titled()))
 		}
-		return m.memoryChanged() // its commands may have changed the files
+		return m.learnedChanged() // its commands may have changed the files
 	}
 	return nil
 }

@@ -93,6 +93,10 @@ func globalBindings() []action {
 func learningBindings() []action {
 	return []action{
 		{
+			Binding: keys.Binding{ID: "skills.open", Scope: keys.Prefix, Keys: []string{"k"}, Slash: "/skills", Args: "[filter]", Help: "browse the skills: text, warnings, history, undo"}, why: whyNoSkills,
+			run: skillsCommand,
+		},
+		{
 			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
 			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
 		},
@@ -116,11 +120,14 @@ func prefixBindings() []action {
 	}
 	memory := pane("pane.memory", "4", "memory; again: zoom", layout.Memory)
 	memory.why = whyNoMemory
+	skills := pane("pane.skills", "3", "skills; again: zoom", layout.Skills)
+	skills.why = whyNoSkills
 	learning := pane("pane.reviews", "5", "reviews; again: zoom", layout.Reviews)
 	learning.why = whyNoReviews
 	return []action{
 		pane("pane.chat", "1", "chat; again: zoom", layout.Chat),
 		pane("pane.tools", "2", "tool calls; again: zoom", layout.Tools),
+		skills,
 		memory,
 		learning,
 		{
@@ -297,10 +304,12 @@ func listBindings() []action {
 		b("list.halfup", "half a page up", sel(func(m *Model) int { return -m.list().Page() / 2 }), "ctrl+u"),
 		b("list.pagedown", "page down", sel(func(m *Model) int { return m.list().Page() }), "pgdown"),
 		b("list.pageup", "page up", sel(func(m *Model) int { return -m.list().Page() }), "pgup"),
-		b("list.open", "full output; of memory and reviews: their view", (*Model).openRow, "enter"),
+		b("list.open", "full output; of skills, memory and reviews: their view", (*Model).openRow, "enter"),
 		b("list.view", "full output or entry", (*Model).viewRow, "space", "v"),
 		b("list.copy", "copy the output or entry", func(m *Model) tea.Cmd {
 			switch m.scr.focus {
+			case layout.Skills:
+				return m.copyCmd(m.skills.SelectedText())
 			case layout.Memory:
 				return m.copyEntry()
 			case layout.Reviews:

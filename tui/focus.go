@@ -15,6 +15,10 @@ func (m *Model) pane(p layout.Pane) pane.Pane {
 		return m.chat
 	case layout.Tools:
 		return m.tools
+	case layout.Skills:
+		if m.ws.Skills != nil {
+			return m.skills
+		}
 	case layout.Memory:
 		if m.ws.Memory != nil {
 			return m.memory
@@ -56,13 +60,16 @@ func (m *Model) gotoPane(p layout.Pane) tea.Cmd {
 
 // arrived reads what may have changed behind the back of a pane that gets the keys.
 func (m *Model) arrived(p layout.Pane) tea.Cmd {
-	if p == layout.Memory {
+	switch p {
+	case layout.Skills:
+		return m.skillsCmd()
+	case layout.Memory:
 		return m.memoryCmd()
-	}
-	if p == layout.Reviews {
+	case layout.Reviews:
 		return m.reviewsCmd()
+	default:
+		return nil
 	}
-	return nil
 }
 
 // cycle moves the focus on: composer, transcript, then the other panes.

@@ -104,7 +104,7 @@ func (m *Model) learned(e core.Event) tea.Cmd {
 	case *core.ReviewStep:
 		return m.tickIfBusy() // the pane has it already
 	case *core.ReviewEnded:
-		return tea.Batch(m.reviewsCmd(), m.memoryChanged(), m.saidReview(e))
+		return tea.Batch(m.reviewsCmd(), m.learnedChanged(), m.saidReview(e))
 	case *core.ProposalAdded:
 		return tea.Batch(m.reviewsCmd(), m.toast(core.LevelWarn, fmt.Sprintf("%s %s waits for you · Ctrl+X r", e.Action, e.Subject)))
 	}
@@ -229,7 +229,7 @@ func (l *reviewsLayer) act(m *Model, said string, f func(ctx context.Context) (s
 		default:
 			l.view.SetNote(said)
 		}
-		return tea.Batch(m.reviewsCmd(), m.memoryChanged())
+		return tea.Batch(m.reviewsCmd(), m.learnedChanged())
 	})
 }
 

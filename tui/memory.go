@@ -93,6 +93,8 @@ type rows interface {
 // list is the list pane that has the keys.
 func (m *Model) list() rows {
 	switch m.scr.focus {
+	case layout.Skills:
+		return m.skills
 	case layout.Memory:
 		return m.memory
 	case layout.Reviews:

@@ -16,6 +16,7 @@ import (
 	"hermes/tui/layout"
 	"hermes/tui/onboard"
 	"hermes/tui/reviews"
+	"hermes/tui/skillpane"
 	"hermes/tui/theme"
 )
 
@@ -42,6 +43,7 @@ type Model struct {
 	tools   *activity.Pane
 	memory  *gauges.Pane
 	reviews *reviews.Pane
+	skills  *skillpane.Pane
 	onboard *onboard.View // the whole screen while no workspace is open
 	layers  []layer       // overlays, the top one last
 	asks    approvals
@@ -72,6 +74,7 @@ type open struct {
 	memory memoryRead
 	// reviews is the same for the reviews.
 	reviews memoryRead
+	skills  skillState
 	busy    context.CancelFunc // gives up what onboarding is waiting for
 }
 
@@ -98,6 +101,7 @@ type screen struct {
 
 // run is the state of the agent as the events told it.
 type run struct {
+	id       string // of the last run of the session
 	active   bool
 	stops    bool // the person asked it to end
 	failed   bool // the last turn ended with an error
@@ -136,6 +140,7 @@ func New(o Options) *Model {
 	m.tools = activity.New(m.st, m.log, o.Now)
 	m.memory = gauges.New(m.st)
 	m.reviews = reviews.New(m.st, o.Now)
+	m.skills = skillpane.New(m.st)
 	m.actions = bindings()
 	for _, a := range m.actions {
 		m.table = append(m.table, a.Binding)
@@ -222,12 +227,16 @@ func (m *Model) retheme() {
 		m.tools.SetTheme(m.st)
 		m.memory.SetTheme(m.st)
 		m.reviews.SetTheme(m.st)
+		m.skills.SetTheme(m.st)
 	}
 }
 
 // panes lists the standing panes that exist, in order.
 func (m *Model) panes() []layout.Pane {
 	out := []layout.Pane{layout.Chat, layout.Tools}
+	if m.ws.Skills != nil {
+		out = append(out, layout.Skills)
+	}
 	if m.ws.Memory != nil {
 		out = append(out, layout.Memory)
 	}

@@ -70,6 +70,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 		m.chat.Scroll(by)
 	case layout.Tools:
 		m.tools.Select(by)
+	case layout.Skills:
+		m.skills.Select(by)
 	case layout.Memory:
 		m.memory.Select(by)
 	case layout.Reviews:
@@ -140,6 +142,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		}
 	case layout.Tools:
 		m.tools.Click(msg.Y - body.Y)
+	case layout.Skills:
+		m.skills.Click(msg.Y - body.Y)
 	case layout.Reviews:
 		m.reviews.Click(msg.Y - body.Y)
 	default:

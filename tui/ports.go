@@ -135,6 +135,7 @@ type Workspace struct {
 	Previews     Previews
 	Files        Files
 	Shell        Shell
+	Skills       Skills // nil: there is no skills pane
 	Memory       Memory // nil: there is no memory pane
 	Cleaner      Cleaner
 	Reviews      Reviews // nil: there is no reviews pane

@@ -55,7 +55,7 @@ func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
 		return tea.Batch(tea.ClearScreen, m.tickIfBusy()), true
 	case tea.FocusMsg:
 		m.scr.away, m.run.ended = false, false
-		return m.memoryChanged(), true // an editor may have been at the files
+		return m.learnedChanged(), true // an editor may have been at the files
 	case tea.BlurMsg:
 		m.scr.away = true
 	case tea.KeyReleaseMsg:

@@ -143,15 +143,21 @@ func (m *Model) openRow() tea.Cmd {
 	if m.scr.focus == layout.Memory && m.ws.Cleaner != nil {
 		return m.openCleanup()
 	}
-	if m.scr.focus == layout.Reviews {
+	switch m.scr.focus {
+	case layout.Skills:
+		return m.showSkills(m.skills.SelectedID())
+	case layout.Reviews:
 		return m.showReviews(m.reviews.SelectedID())
+	default:
+		return m.viewRow()
 	}
-	return m.viewRow()
 }
 
 // viewRow shows the selected line of the list pane that has the keys in full.
 func (m *Model) viewRow() tea.Cmd {
 	switch m.scr.focus {
+	case layout.Skills:
+		return m.showSkills(m.skills.SelectedID())
 	case layout.Memory:
 		return m.showEntry()
 	case layout.Reviews:

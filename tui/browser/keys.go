@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core/ledger"
-	"hermes/skills"
 )
 
 // Update takes a key by its name, or a paste.
@@ -242,4 +241,3 @@ func (v *View) Click(y int) Action {
 	v.move(i - v.sel)
 	return v.Missing()
 }
-

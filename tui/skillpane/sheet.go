@@ -23,12 +23,22 @@ type Sheet struct {
 type Mark struct {
 	Category string // "" for none
 	Name     string // of the skill or of its folder
+	Folder   string // when it is known exactly, absolute; then Category says nothing
 	Action   string // what was changed; "" of a skill that was loaded
+	Anywhere bool   // the category is not known
 }
 
 func (m Mark) id() string { return m.Category + "\x00" + m.Name }
 
-func (m Mark) means(c *skills.Checked) bool { return m.Category == c.Category && c.Named(m.Name) }
+func (m Mark) means(c *skills.Checked) bool {
+	switch {
+	case m.Folder != "":
+		return m.Folder == c.Folder
+	case strings.Contains(m.Name, "/"):
+		return m.Name == c.Qualified()
+	}
+	return (m.Category == c.Category || m.Anywhere) && c.Named(m.Name)
+}
 
 // Warned reports whether something about a skill is to be put right. That a whole category is listed by its
 // names says its head line.

@@ -45,6 +45,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Compactor:    talk{s},
 		Contexts:     talk{s},
 		Undoer:       undoer{s},
+		Skills:       know{s},
 		Memory:       sheets{a},
 		Cleaner:      cleaner{s},
 		Reviews:      learning{s},

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hermes/core"
+	"hermes/core/ledger"
+	"hermes/core/text"
+	"hermes/skills"
+	"hermes/skills/guard"
+	toolskill "hermes/tools/skill"
+	"hermes/tui"
+	"hermes/tui/browser"
+	"hermes/tui/skillpane"
+)
+
+// know shows the skills of a session and does what a person asks for.
+type know struct{ s *Session }
+
+// Sheet reads what the session was told and what there is now.
+func (k know) Sheet(ctx context.Context) (tui.SkillSheet, error) {
+	s := k.s
+	var out tui.SkillSheet
+	var err error
+	scope := s.skillScope()
+	if out.Pane.Checked, err = s.library.Check(ctx, scope); err != nil {
+		return out, err
+	}
+	if out.Next, err = s.library.Index(ctx, scope); err != nil {
+		return out, err
+	}
+	if out.Archived, err = s.library.ArchiveList(); err != nil {
+		return out, err
+	}
+	out.Pane.Prompt = skills.ReadIndex(s.ses.Prompt().System)
+	out.Pane.Loaded = loadedIn(s.ses.Records())
+	out.Pane.Made, err = k.made()
+	return out, err
+}
+
+// made are the changes to skills since the session began that were made in its name.
+func (k know) made() ([]skillpane.Mark, error) {
+	log, err := k.s.app.Ledger.Log(ledger.Filter{Subject: "skill:", SessionID: k.s.ID()})
+	if err != nil {
+		return nil, err
+	}
+	var out []skillpane.Mark
+	for _, e := range slices.Backward(log) { // oldest first
+		rel, ok := strings.CutPrefix(e.Subject, "skill:")
+		if !ok {
+			continue
+		}
+		category := path.Dir(rel)
+		if category == "." {
+			category = ""
+		}
+		out = append(out, skillpane.Mark{Category: category, Name: path.Base(rel), Action: e.Action})
+	}
+	return out, nil
+}
+
+// loadedIn are the skills that the transcript brought: by the tool, by a slash command, by a flag.
+func loadedIn(records []core.Record) []skillpane.Mark {
+	var out []skillpane.Mark
+	for _, r := range records {
+		if r.Type != core.RecordMessage || r.Message == nil {
+			continue
+		}
+		switch m := r.Message; {
+		case m.Role == core.RoleTool && m.ToolName == toolskill.View && r.OK != nil && *r.OK:
+			var a struct {
+				Name   string `json:"name"`
+				Folder string `json:"skill_dir"`
+			}
+			if json.Unmarshal([]byte(m.Content), &a) == nil && a.Name != "" {
+				out = append(out, skillpane.Mark{Name: a.Name, Folder: a.Folder})
+			}
+		case m.Role == core.RoleUser:
+			if name, ok := skills.Invoked(m.Content); ok {
+				out = append(out, skillpane.Mark{Name: name, Anywhere: true})
+			}
+		}
+	}
+	return out
+}
+
+// Detail reads one skill whole, of the library or of the archive.
+func (k know) Detail(ctx context.Context, file string) (browser.Detail, error) {
+	d := browser.Detail{Path: file}
+	l := k.s.library
+	name, e, err := k.named(ctx, file)
+	if err != nil {
+		return d, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return d, &core.Error{Op: "read skill", Subject: file, Err: err}
+	}
+	note := func(what string, err error) {
+		if err != nil {
+			d.Problems = append(d.Problems, what+": "+err.Error())
+		}
+	}
+	d.Text = string(data)
+	d.Files = skills.Files(filepath.Dir(file))
+	d.Scan, err = guard.New(guard.Options{}).Dir(ctx, filepath.Dir(file), nil)
+	note("the guard cannot look at it", err)
+	if k.s.app.Ledger != nil {
+		d.Versions, err = l.History(ctx, name)
+		note("its history cannot be read", err)
+	}
+	needs := l.Needs(e, func(name string) bool { return k.s.app.lookup(name) != "" })
+	for _, v := range needs.Missing {
+		d.Missing = append(d.Missing, v.Name)
+	}
+	d.Missing = append(d.Missing, needs.Files...)
+	return d, nil
+}
+
+// named is how the library calls the skill with this SKILL.md, and the skill.
+func (k know) named(ctx context.Context, file string) (string, skills.Entry, error) {
+	list, err := k.s.library.Entries(ctx)
+	if err != nil {
+		return "", skills.Entry{}, err
+	}
+	if i := slices.IndexFunc(list, func(e skills.Entry) bool { return e.Path == file }); i >= 0 {
+		return list[i].Rel, list[i], nil
+	}
+	archive, err := k.s.library.ArchiveList()
+	if err != nil {
+		return "", skills.Entry{}, err
+	}
+	for _, a := range archive {
+		if a.Folder == filepath.Dir(file) {
+			return a.Name, a.Entry, nil
+		}
+	}
+	return "", skills.Entry{}, &core.Error{Code: core.CodeNotFound, Op: "find skill", Subject: file, Err: errors.New("it is no longer there")}
+}
+
+// Diff shows what changed between two changes.
+func (k know) Diff(ctx context.Context, file, from, to string) (string, error) {
+	name, _, err := k.named(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	return k.s.library.Diff(ctx, name, from, to)
+}
+
+// Do carries out t in the person's name.
+func (k know) Do(ctx context.Context, t browser.Task) (string, error) {
+	l, by := k.s.library, ledger.Change{Actor: ledger.You, SessionID: k.s.ID()}
+	if t.Verb == browser.Restore {
+		e, err := l.Restore(ctx, by, t.Name)
+		return "restored: " + e.Qualified() + "; the next session sees it", plain(err)
+	}
+	name, e, err := k.named(ctx, t.Path)
+	if err != nil {
+		return "", err
+	}
+	switch t.Verb {
+	case browser.Pin:
+		_, err = l.Pin(ctx, by, name)
+		return "pinned: it is not archived or deleted, and reviews only propose changes", plain(err)
+	case browser.Unpin:
+		_, err = l.Unpin(ctx, by, name)
+		return "no longer pinned", plain(err)
+	case browser.Archive:
+		_, err = l.Archive(ctx, by, name, "")
+		return "archived: " + e.Qualified() + "; u restores it", plain(err)
+	case browser.Rollback:
+		_, id, err := l.Rollback(ctx, by, name, t.ID)
+		if err == nil && id == "" {
+			return "it is as it was then; nothing had to change", nil
+		}
+		return "rolled back; the next session sees it", plain(err)
+	case browser.Edit:
+		return k.write(ctx, by, name, e, t.Text, t.Base, "edited by hand")
+	case browser.Describe:
+		data, err := os.ReadFile(t.Path)
+		if err != nil {
+			return "", &core.Error{Op: "read skill", Subject: t.Path, Err: err}
+		}
+		now, err := skills.Describe(data, t.Text)
+		if err != nil {
+			return "", err
+		}
+		return k.write(ctx, by, name, e, string(now), ledger.Hash(data), "a description that the prompt shows whole")
+	case browser.Restore:
+	}
+	return "", &core.Error{Code: core.CodeInternal, Op: "change skill", Err: fmt.Errorf("unknown verb %d", t.Verb)}
+}
+
+// write replaces the SKILL.md of a skill through the gates of the library.
+func (k know) write(ctx context.Context, by ledger.Change, name string, e skills.Entry, content, base, reason string) (string, error) {
+	out, err := k.s.library.Do(ctx, by, skills.Op{Action: skills.Edit, Name: name, Content: &content, Base: base, Reason: reason}, nil)
+	if err != nil {
+		return "", plain(err)
+	}
+	said := "saved: " + e.Qualified() + "; the next session sees it"
+	if n := len(out.Plan.Warnings); n > 0 {
+		said += fmt.Sprintf(" · ⚠ %s", out.Plan.Warnings[0].Message)
+	}
+	return said, nil
+}
+
+// plain says a refusal with its details on one line.
+func plain(err error) error {
+	var r *skills.RefusedError
+	if !errors.As(err, &r) {
+		return err
+	}
+	what := r.Message
+	if len(r.Findings) > 0 {
+		what += " " + strings.Join(r.Findings, "; ")
+	}
+	return &core.Error{Code: core.CodeOf(err), Op: "change skill", Subject: r.Name, Err: errors.New(text.OneLine(what)), Hint: r.Hint}
+}
