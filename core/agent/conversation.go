@@ -23,6 +23,9 @@ const (
 type ConversationOptions struct {
 	// Notes is asked before every turn for what changed since the prompt was frozen.
 	Notes func() []string
+	// Expand makes the message that the model reads of what the person said ("/learn docs"); "" leaves it as
+	// it is. It is called when the turn begins.
+	Expand func(text string) string
 	// OnEnd is called after every run, before the next starts.
 	OnEnd func(*core.RunEnded)
 	Busy  Busy // "" is BusyQueue
@@ -269,6 +272,11 @@ func (c *Conversation) startNext() {
 // input adds the notes. It runs at the start of a run, outside mu.
 func (c *Conversation) input(text string) Input {
 	in := Input{Text: text}
+	if c.opts.Expand != nil {
+		if full := c.opts.Expand(text); full != "" {
+			in.Text, in.Shown = full, text
+		}
+	}
 	if c.opts.Notes != nil {
 		in.Notes = c.opts.Notes()
 	}

@@ -15,6 +15,8 @@ import (
 // Input is what a person hands to a turn.
 type Input struct {
 	Text string
+	// Shown is what the person sees of it when Text is longer than what they said; "" shows Text.
+	Shown string
 	// Notes are facts that changed since the prompt was frozen (folder, day, model). They travel in
 	// the user message, because the prompt does not move.
 	Notes []string
@@ -36,8 +38,11 @@ func (a *Agent) Run(ctx context.Context, in Input) *core.RunEnded {
 	t := a.newTurn()
 	msg := core.Message{ID: a.opts.Journal.NewMessageID(), Role: core.RoleUser, Time: a.now()}
 	msg.Content = a.redact(strings.ToValidUTF8(in.Text, "\uFFFD"))
+	if in.Shown != "" {
+		msg.Shown = a.redact(strings.ToValidUTF8(in.Shown, "\uFFFD"))
+	}
 	if len(in.Notes) > 0 {
-		msg.Shown = msg.Content
+		msg.Shown = msg.Display()
 		msg.Content = "[" + strings.Join(in.Notes, "]\n[") + "]\n\n" + msg.Content
 	}
 	t.append(core.Record{Type: core.RecordRunStarted, Model: t.model.Info().Ref()})

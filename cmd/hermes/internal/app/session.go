@@ -44,6 +44,7 @@ type Session struct {
 	reviewer *review.Reviewer
 	turns    *turns
 
+	lesson    lesson
 	noReviews bool
 	newest    string // the newest learned change that the prompt holds; "" once noted
 	model     *Picked
@@ -101,7 +102,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	s.turns.recall(s.ses.Records())
 	s.reviewer = s.newReviewer()
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
-		Notes: s.changes(told), OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
+		Notes: s.changes(told), Expand: s.expand, OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
 	})
 	if o.Resume == "" && !a.ActsAsAgent() {
 		// Before the session writes anything: what it measures is how long nobody worked here.
@@ -353,6 +354,7 @@ func (s *Session) SwitchModel(name string) (core.ModelInfo, error) {
 // ended runs after every turn: it counts for learning, and a session without a title gets one from the
 // auxiliary model.
 func (s *Session) ended(end *core.RunEnded) {
+	s.lessonEnded(end)
 	s.reviewer.TurnEnded(end, s.turns.last())
 	if end.Reason != core.EndAnswered || s.ses.Titled() {
 		return

@@ -46,7 +46,7 @@ Every feature also has a plain command; add --json for programs.`
 	f.Lookup("resume").NoOptDefVal = resumeAsked
 	f.BoolVar(&start.last, "continue", false, "open the last session")
 	f.BoolVar(&start.demo, "demo", false, "open the built-in demo: a scripted model on a throw-away home")
-	c.AddCommand(x.run(), x.undo(), x.sessions(), x.approvals(), x.trust(), x.memory(), x.skills(), x.reviews(), x.journey(), x.insights(), x.curator(), x.ledger(), x.config(), x.model(), x.setup(), x.demo(), x.doctor(), x.logs(), x.version())
+	c.AddCommand(x.run(), x.undo(), x.sessions(), x.approvals(), x.trust(), x.memory(), x.skills(), x.reviews(), x.learn(), x.journey(), x.insights(), x.curator(), x.ledger(), x.config(), x.model(), x.setup(), x.demo(), x.doctor(), x.logs(), x.version())
 	return c
 }
 
