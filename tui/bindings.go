@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
@@ -103,6 +105,10 @@ func learningBindings() []action {
 		{
 			Binding: keys.Binding{ID: "reviews.pause", Scope: keys.Prefix, Keys: []string{"."}, Help: "pause learning, or let it go on"}, why: whyNoReviews,
 			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() },
+		},
+		{
+			Binding: keys.Binding{ID: "learn", Scope: keys.Prefix, Slash: "/learn", Args: "[sources]", Help: "make a skill of sources or this session"}, why: whyNoReviews,
+			run: func(m *Model, sources string) tea.Cmd { return m.sendCmd(strings.TrimSpace("/learn " + sources)) },
 		},
 		{
 			Binding: keys.Binding{ID: "reviews.run", Scope: keys.Prefix, Slash: "/review", Args: "[focus]", Help: "learn from this session now"}, why: whyNoReviews,
