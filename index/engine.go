@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,8 @@ import (
 //
 //	1  fields t (terms), s (session), r (role), n (tool), d (time), o (offset in the transcript); r, d and o
 //	   are stored, so that results are ranked without reading transcripts
-const Version = 1
+//	2  fields t, s, r, n; nothing is stored: offset, time and kind are in the name of the document
+const Version = 2
 
 const (
 	leaseIdle = 250 * time.Millisecond // how long the engine's lock is kept after the last use
@@ -37,6 +39,7 @@ type engine struct {
 
 	mu     sync.Mutex
 	idx    bleve.Index
+	leases int64 // how often it was opened
 	users  int
 	idle   *time.Timer
 	reason string // why the index was made anew, until somebody asks
@@ -54,9 +57,10 @@ type checkpoint struct {
 	Head   string `json:"head"`           // hash of the file's start: another file under the same name is noticed
 	Base   int64  `json:"base,omitempty"` // where the part of a fork begins that is its own
 	// What a result says of the session.
-	Title   string    `json:"title,omitempty"`
-	First   string    `json:"first,omitempty"` // what the person said first
-	Started time.Time `json:"started,omitzero"`
+	Title    string    `json:"title,omitempty"`
+	TitleDoc string    `json:"title_doc,omitempty"` // the document that holds it
+	First    string    `json:"first,omitempty"`     // what the person said first
+	Started  time.Time `json:"started,omitzero"`
 }
 
 const metaKey = "hermes"
@@ -70,6 +74,8 @@ func (e *engine) with(ctx context.Context, fn func(bleve.Index) error) (err erro
 		return err
 	}
 	defer e.release()
+	// A file cut short under its mapping is a fault, which would end the program.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = &core.Error{Op: "search index", Subject: e.dir, Err: fmt.Errorf("the engine panicked: %v", p), Hint: "it is rebuilt: hermes sessions reindex"}
@@ -88,15 +94,36 @@ func (e *engine) lease(ctx context.Context) (bleve.Index, error) {
 	if e.idle != nil {
 		e.idle.Stop()
 	}
+	if e.idx != nil && e.users == 0 && e.gone() {
+		_ = e.idx.Close() // its files were deleted
+		e.idx = nil
+	}
 	if e.idx == nil {
 		idx, err := e.open()
 		if err != nil {
 			return nil, err
 		}
 		e.idx = idx
+		e.leases++
 	}
 	e.users++
 	return e.idx, nil
+}
+
+// gone tells whether somebody deleted the index while it was open.
+func (e *engine) gone() bool {
+	_, err := os.Stat(filepath.Join(e.dir, "store", "root.bolt"))
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// serial names the lease that is held: 0 when none is, never the same number twice.
+func (e *engine) serial() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.idx == nil {
+		return 0
+	}
+	return e.leases
 }
 
 func (e *engine) release() {
@@ -232,13 +259,6 @@ func newMapping() mapping.IndexMapping {
 	for _, name := range []string{"s", "r", "n"} {
 		doc.AddFieldMappingsAt(name, field(bleve.NewTextFieldMapping(), "keyword"))
 	}
-	doc.Properties["r"].Fields[0].Store = true
-	at := field(bleve.NewNumericFieldMapping(), "")
-	at.Store = true
-	doc.AddFieldMappingsAt("d", at)
-	offset := field(bleve.NewNumericFieldMapping(), "")
-	offset.Index, offset.Store = false, true
-	doc.AddFieldMappingsAt("o", offset)
 	m.DefaultMapping = doc
 	return m
 }

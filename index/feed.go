@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,13 +41,23 @@ type Progress struct {
 // Sync brings the index up to date with the transcripts: new messages are added, deleted sessions leave,
 // files that were replaced are read anew. It stops when ctx ends; what was done stays. report may be nil.
 func (x *Index) Sync(ctx context.Context, report func(Progress)) (Progress, error) {
-	x.syncing.Lock()
-	defer x.syncing.Unlock()
+	if err := x.take(ctx); err != nil {
+		return Progress{}, err
+	}
+	defer func() { x.turn <- struct{}{} }()
+	return x.sync(ctx, report)
+}
+
+// sync is Sync for who has the turn.
+func (x *Index) sync(ctx context.Context, report func(Progress)) (Progress, error) {
+	began := time.Now()
+	x.seen = sight{}
 	files, err := x.transcripts()
 	if err != nil {
 		return Progress{}, err
 	}
 	p := Progress{Sessions: len(files)}
+	defer x.fed.Store(nil)
 	err = x.engine.with(ctx, func(idx bleve.Index) error {
 		m, err := readMeta(idx)
 		if err != nil {
@@ -66,12 +77,18 @@ func (x *Index) Sync(ctx context.Context, report func(Progress)) (Progress, erro
 			}
 			p.Messages += n
 			p.Done++
+			now := p
+			x.fed.Store(&now)
 			if report != nil {
 				report(p)
 			}
 		}
-		x.known = f.meta.Sessions
-		return f.flush()
+		err = f.flush()
+		if err == nil && ctx.Err() == nil {
+			x.known.Store(&f.meta.Sessions)
+			x.see(began, files)
+		}
+		return err
 	})
 	if err == nil {
 		err = ctx.Err()
@@ -87,7 +104,13 @@ type feeder struct {
 	size  int
 	dirty bool
 	about checkpoint // of the session being read
+	path  string     // of its transcript
+	said  []said     // what of it this run added, in order; from: where that begins
+	from  int64
 }
+
+// said is a message in the index.
+type said struct{ message, doc string }
 
 // forget removes the sessions that are gone.
 func (f *feeder) forget(files []transcript) error {
@@ -158,7 +181,7 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 	if _, err := file.Seek(cp.Offset, io.SeekStart); err != nil {
 		return 0, fmt.Errorf("read %s: %w", t.path, err)
 	}
-	f.about = cp
+	f.about, f.path, f.said, f.from = cp, t.path, nil, cp.Offset
 	n := 0
 	br := bufio.NewReaderSize(file, 256<<10)
 	for ctx.Err() == nil {
@@ -215,9 +238,14 @@ func (f *feeder) line(session string, offset int64, b []byte) (int, error) {
 		}
 	case core.RecordTitle:
 		f.about.Title = l.Title
-		return 1, f.add(session+"/title", doc{Session: session, Role: roleTitle, Text: l.Title, Time: l.Time, Offset: offset})
-	case core.RecordDiscard:
-		f.start().Delete(session + "/" + l.Target)
+		if f.about.TitleDoc != "" {
+			f.start().Delete(f.about.TitleDoc)
+		}
+		d := doc{Session: session, Role: roleTitle, Text: l.Title, Time: l.Time, Offset: offset}
+		f.about.TitleDoc = d.name()
+		return 1, f.add(d)
+	case core.RecordDiscard, core.RecordUndo:
+		return 0, f.void(session, l.Record)
 	case core.RecordMessage:
 		if f.about.First == "" && l.Message.Role == core.RoleUser {
 			f.about.First = firstLine(l.Message.Display())
@@ -225,7 +253,9 @@ func (f *feeder) line(session string, offset int64, b []byte) (int, error) {
 		if f.copied(l.Time) {
 			return 0, nil
 		}
-		return 1, f.add(session+"/"+l.Message.ID, docOf(session, offset, *l.Message, l.Time))
+		d := docOf(session, offset, *l.Message, l.Time)
+		f.said = append(f.said, said{l.Message.ID, d.name()})
+		return 1, f.add(d)
 	default:
 	}
 	return 0, nil
@@ -242,6 +272,56 @@ func decode(b []byte) (line, bool) {
 	return l, true
 }
 
+// void takes out what a record makes void: the message it names, and all after it when a turn was undone.
+func (f *feeder) void(session string, r core.Record) error {
+	if f.from > 0 { // said before this run: read it again, once
+		earlier, err := f.earlier(session)
+		if err != nil {
+			return err
+		}
+		f.said, f.from = append(earlier, f.said...), 0
+	}
+	i := slices.IndexFunc(f.said, func(s said) bool { return s.message == r.Target })
+	if i < 0 || r.Target == "" {
+		return nil
+	}
+	until := i + 1
+	if r.Type == core.RecordUndo {
+		until = len(f.said)
+	}
+	for _, s := range f.said[i:until] {
+		f.start().Delete(s.doc)
+	}
+	f.said = slices.Delete(f.said, i, until)
+	return nil
+}
+
+// earlier lists the messages of the transcript before this run. What of them was made void is listed too;
+// to delete it again does no harm.
+func (f *feeder) earlier(session string) ([]said, error) {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, nil //nolint:nilerr // deleted meanwhile; the next run forgets it
+	}
+	defer closeQuiet(file)
+	br := bufio.NewReaderSize(io.LimitReader(file, f.from), 256<<10)
+	var out []said
+	for offset := int64(0); ; {
+		b, err := br.ReadBytes('\n')
+		if l, ok := decode(b); ok && l.Type == core.RecordMessage {
+			d := docOf(session, offset, core.Message{Role: l.Message.Role}, l.Time)
+			out = append(out, said{l.Message.ID, d.name()})
+		}
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", f.path, err)
+		}
+		offset += int64(len(b))
+	}
+}
+
 // copied tells whether a record of a fork was copied: it is older than the fork and is found in its parent.
 func (f *feeder) copied(at time.Time) bool {
 	return f.about.Base != 0 && !at.IsZero() && at.UnixNano() < f.about.Base
@@ -252,6 +332,11 @@ type doc struct {
 	Session, Role, Tool, Text string
 	Time                      time.Time
 	Offset                    int64
+}
+
+// name is what the document is called in the index.
+func (d *doc) name() string {
+	return place{session: d.Session, offset: d.Offset, at: seconds(d.Time), kind: kindOf(d.Role)}.String()
 }
 
 // roleTitle is the role of the document that holds a session's title.
@@ -291,13 +376,12 @@ func (f *feeder) start() *bleve.Batch {
 	return f.batch
 }
 
-func (f *feeder) add(id string, d doc) error {
+func (f *feeder) add(d doc) error {
 	var b strings.Builder
-	terms(d.Text, func(t string) { b.WriteString(t + " ") })
+	b.Grow(2 * len(d.Text))
+	terms(d.Text, func(t string) { b.WriteString(t); b.WriteByte(' ') })
 	f.size += b.Len()
-	return f.start().Index(id, map[string]any{
-		"t": b.String(), "s": d.Session, "r": d.Role, "n": d.Tool, "d": float64(d.Time.Unix()), "o": float64(d.Offset),
-	})
+	return f.start().Index(d.name(), map[string]any{"t": b.String(), "s": d.Session, "r": d.Role, "n": d.Tool})
 }
 
 // flush writes the batch with its checkpoints: both are there after a crash, or neither.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"hermes/core"
 	"hermes/core/home"
@@ -16,19 +18,39 @@ import (
 // Index searches the transcripts of one home. It is safe for concurrent use, and several programs may use
 // the same home.
 type Index struct {
-	home    home.Home
-	engine  engine
-	syncing sync.Mutex            // one feed at a time; guards known
-	known   map[string]checkpoint // as the last Sync left them; replaced, never changed
+	home   home.Home
+	engine engine
+	stats  stats
+	turn   chan struct{} // holds a token while nobody feeds; who has it owns seen
+	seen   sight
+	known  atomic.Pointer[map[string]checkpoint] // as the last Sync left them; never changed
+	fed    atomic.Pointer[Progress]              // of the Sync that runs; nil when none does
+
+	building  sync.WaitGroup // the build in the background
+	mu        sync.Mutex     // guards what follows
+	stopBuild context.CancelFunc
+	closed    bool
 }
 
 // New returns the index of h. It touches nothing; the index is made when it is first used.
 func New(h home.Home) *Index {
-	return &Index{home: h, engine: engine{dir: filepath.Join(h.Index(), "messages")}}
+	x := &Index{home: h, engine: engine{dir: filepath.Join(h.Index(), "messages")}, turn: make(chan struct{}, 1)}
+	x.turn <- struct{}{}
+	return x
 }
 
-// Close gives the engine's lock back.
-func (x *Index) Close() error { return x.engine.close() }
+// Close ends a build that runs in the background and gives the engine's lock back. The index may be used
+// again, without builds in the background.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	x.closed = true
+	if x.stopBuild != nil {
+		x.stopBuild()
+	}
+	x.mu.Unlock()
+	x.building.Wait()
+	return x.engine.close()
+}
 
 // Rebuild throws the index away and makes it anew from the transcripts.
 func (x *Index) Rebuild(ctx context.Context, report func(Progress)) (Progress, error) {
@@ -40,6 +62,7 @@ func (x *Index) Rebuild(ctx context.Context, report func(Progress)) (Progress, e
 type transcript struct {
 	id, path string
 	size     int64
+	mod      time.Time
 }
 
 // transcripts lists the session files.
@@ -58,7 +81,7 @@ func (x *Index) transcripts() ([]transcript, error) {
 		if !ok || err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
-		out = append(out, transcript{id: id, path: filepath.Join(x.home.Sessions(), e.Name()), size: fi.Size()})
+		out = append(out, transcript{id: id, path: filepath.Join(x.home.Sessions(), e.Name()), size: fi.Size(), mod: fi.ModTime()})
 	}
 	return out, nil
 }

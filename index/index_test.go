@@ -369,8 +369,8 @@ func TestSearch_scanAgreesWithTheEngine(t *testing.T) {
 			if _, err := x.Sync(t.Context(), nil); err != nil {
 				return nil, false, err
 			}
-			hits, _, more, err := x.ask(t.Context(), query, o)
-			return hits, more, err
+			f, err := x.ask(t.Context(), query, o)
+			return f.hits, f.limited != "", err
 		}()
 		if err != nil || more {
 			t.Fatal(err, more)

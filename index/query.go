@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,10 +25,12 @@ type node interface {
 }
 
 type (
-	// word is a run of characters without blanks; parts are its terms for the engine.
+	// word is a run of characters without blanks.
 	wordNode struct {
-		text   string // folded
-		parts  []string
+		text   string   // folded
+		must   []string // the terms a message has when the word occurs in it
+		begin  string   // how a further term of it begins; "" when there is no such
+		exact  bool     // the terms are enough: a message that has them fits
 		prefix bool
 		phrase bool // given in quotes: blanks inside count as any white space
 	}
@@ -173,14 +176,65 @@ func (t token) node() node {
 		text = strings.TrimLeft(trimmed, "*")
 	}
 	w := wordNode{text: strings.Join(strings.Fields(Fold(text)), " "), prefix: prefix, phrase: t.quoted}
-	terms(w.text, func(term string) { w.parts = append(w.parts, term) })
-	if len(w.parts) == 0 {
+	if w.need(); len(w.must) == 0 && w.begin == "" {
 		return nil
 	}
 	if t.not {
 		return notNode{w}
 	}
 	return w
+}
+
+// need says what the engine knows of the word.
+func (w *wordNode) need() {
+	rest := w.text
+	all := 0
+	runs(w.text, func(run string, cjk bool) {
+		all++
+		rest = strings.TrimSuffix(w.text, run)
+		last := w.prefix && strings.HasSuffix(w.text, run)
+		n := utf8.RuneCountInString(run)
+		switch {
+		case !cjk && len(run) > termLimit:
+			all++ // the engine knows its head only
+			w.must = append(w.must, clip(run))
+		case !cjk && last:
+			w.begin = run
+		case !cjk || n == 1:
+			w.must = append(w.must, run)
+		default:
+			all += n - 2
+			cjkPairs(run, func(pair string) { w.must = append(w.must, pair) })
+		}
+	})
+	w.exact = all == 1 && rest == ""
+	slices.Sort(w.must)
+	w.must = slices.Compact(w.must)
+}
+
+// same tells whether two words look for the same.
+func (w *wordNode) same(o wordNode) bool {
+	return w.text == o.text && w.prefix == o.prefix && w.phrase == o.phrase
+}
+
+// exact tells whether what the engine proposes for a node always fits.
+func exact(n node) bool {
+	switch n := n.(type) {
+	case nil:
+		return true
+	case wordNode:
+		return n.exact
+	case andNode:
+		return !slices.ContainsFunc(n, func(c node) bool {
+			if not, ok := c.(notNode); ok {
+				c = not.node
+			}
+			return !exact(c)
+		})
+	case orNode:
+		return !slices.ContainsFunc(n, func(c node) bool { return !exact(c) })
+	}
+	return false
 }
 
 // filter takes role:, tool:, session:, since: and before:. It reports whether the token was one.

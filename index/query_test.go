@@ -124,16 +124,13 @@ func FuzzQuery(f *testing.F) {
 func covered(n node, have []string) bool {
 	switch n := n.(type) {
 	case wordNode:
-		for i, p := range n.parts {
-			if n.prefix && i == len(n.parts)-1 {
-				if !slices.ContainsFunc(have, func(h string) bool { return strings.HasPrefix(h, p) }) {
-					return false
-				}
-				continue
-			}
-			if !slices.Contains(have, p) {
+		for _, m := range n.must {
+			if !slices.Contains(have, m) {
 				return false
 			}
+		}
+		if n.begin != "" && !slices.ContainsFunc(have, func(h string) bool { return strings.HasPrefix(h, n.begin) }) {
+			return false
 		}
 		return true
 	case andNode:

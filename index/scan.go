@@ -5,6 +5,8 @@ import (
 	"context"
 	"os"
 	"slices"
+
+	"hermes/core"
 )
 
 // scanHits is how many matches a scan gives; it goes from the newest session to the oldest.
@@ -41,27 +43,41 @@ func scanFile(t transcript, q Query, o Options) []Hit {
 		return nil
 	}
 	defer closeQuiet(f)
-	void := map[string]bool{}
 	var out []Hit
 	var made int64
+	said := map[string]int64{} // where each message stands
+	drop := func(from, until int64) {
+		out = slices.DeleteFunc(out, func(h Hit) bool { return h.MessageID != "" && h.offset >= from && h.offset < until })
+	}
 	br := bufio.NewReaderSize(f, 256<<10)
-	for {
+	for offset := int64(0); ; {
 		b, err := br.ReadBytes('\n')
 		if l, ok := decode(b); ok {
 			switch {
 			case l.Type == "session" && l.Parent != nil:
 				made = l.Created.UnixNano()
-			case l.Type == "discard":
-				void[l.Target] = true
-			case made == 0 || l.Type == "title" || l.Time.UnixNano() >= made:
+			case l.Type == core.RecordDiscard || l.Type == core.RecordUndo:
+				at, ok := said[l.Target]
+				switch {
+				case !ok:
+				case l.Type == core.RecordUndo:
+					drop(at, offset)
+				default:
+					drop(at, at+1)
+				}
+			case made == 0 || l.Type == core.RecordTitle || l.Time.UnixNano() >= made:
+				if l.Message != nil {
+					said[l.Message.ID] = offset
+				}
 				if h, ok := match(t.id, l, q, o); ok {
-					h.score = weight(h.Role) * recency(o.Now.Sub(h.Time))
+					h.score, h.offset = weightOf(kindOf(h.Role))*recency(o.Now.Sub(h.Time)), offset
 					out = append(out, h)
 				}
 			}
 		}
 		if err != nil {
-			return slices.DeleteFunc(out, func(h Hit) bool { return void[h.MessageID] && h.MessageID != "" })
+			return out
 		}
+		offset += int64(len(b))
 	}
 }

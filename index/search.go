@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/search/query"
 
 	"hermes/core"
 )
@@ -56,16 +56,12 @@ type Hit struct {
 	Marks     [][2]int  `json:"marks,omitempty"` // byte ranges of Excerpt that match
 	score     float64
 	session   string
+	offset    int64
+	body      string // the text the excerpt is cut from
 }
-
-// candidates is how many messages the engine may propose for one search.
-const candidates = 400
 
 // building is how Limited begins while the index is not complete.
 const building = "the index is being built"
-
-// syncPatience is how long a search waits for the index to catch up.
-const syncPatience = 2 * time.Second
 
 // Search finds messages. It never fails for the wording of a query; when the engine cannot be used the
 // transcripts are searched directly, and Limited says so.
@@ -79,48 +75,46 @@ func (x *Index) Search(ctx context.Context, q Query, o Options) (Results, error)
 		r.Notes = append(r.Notes, "the query holds nothing that could be looked for")
 		return r, nil
 	}
-	hits, total, limited, err := x.hits(ctx, q, o)
+	f, err := x.hits(ctx, q, o)
 	if err != nil {
 		return r, err
 	}
-	r.Limited, r.Building = limited, strings.Contains(limited, building)
-	r.Total = total
-	r.Sessions = x.group(hits, o)
+	r.Limited, r.Building = f.limited, strings.Contains(f.limited, building)
+	r.Total = f.total
+	r.Sessions = x.group(f.hits, q, o)
 	return r, nil
 }
 
 // hits asks the engine, or the transcripts when it cannot be had.
-func (x *Index) hits(ctx context.Context, q Query, o Options) (hits []Hit, total int, limited string, err error) {
-	catch, cancel := context.WithTimeout(ctx, syncPatience)
-	p, err := x.Sync(catch, nil)
-	cancel()
-	limited = x.engine.takeReason()
+func (x *Index) hits(ctx context.Context, q Query, o Options) (findings, error) {
+	p, err := x.catchUp(ctx)
+	reason := x.engine.takeReason()
 	var why string
 	switch {
 	case ctx.Err() != nil:
-		return nil, 0, "", ctx.Err()
+		return findings{}, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		why = building + " (" + percent(p) + ")"
 	case err != nil:
 		why = "the index cannot be used now (" + err.Error() + ")"
 	default:
-		var more bool
-		hits, total, more, err = x.ask(ctx, q, o)
+		f, err := x.ask(ctx, q, o)
+		if ctx.Err() != nil {
+			return findings{}, ctx.Err()
+		}
 		if err == nil {
-			if more && !exact(q.root) {
-				limited = join2(limited, "only the best candidates were looked at; narrow the query for more")
-			}
-			return hits, total, limited, nil
+			f.limited = join2(reason, f.limited)
+			return f, nil
 		}
 		why = "the index failed (" + err.Error() + ")"
 	}
-	hits, err = x.scan(ctx, q, o)
-	return hits, len(hits), join2(limited, why+"; the transcripts were searched directly"), err
+	hits, err := x.scan(ctx, q, o)
+	return findings{hits, len(hits), join2(reason, why+"; the transcripts were searched directly")}, err
 }
 
 func join2(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
@@ -132,51 +126,73 @@ func percent(p Progress) string {
 	return itoa(p.Done*100/p.Sessions) + " %"
 }
 
-// proposal is a message the engine thinks of.
-type proposal struct {
-	session, id string
-	score       float64
-	offset      int64
-}
-
 // looked is how many matching messages a search loads before it stops looking for more.
 const looked = 60
 
-// ask lets the engine propose messages and loads the best that fit. total is how many match, as far as is
-// known; more says that not all proposals were looked at.
-func (x *Index) ask(ctx context.Context, q Query, o Options) (hits []Hit, total int, more bool, err error) {
-	var props []proposal
-	var count int
+// pages are how many messages are scored: more only when none of the first ones matched.
+func pages() []int { return []int{1_000, 20_000} }
+
+// findings are what the engine and the transcripts say together.
+type findings struct {
+	hits    []Hit
+	total   int    // messages that match, as far as is known
+	limited string // why there may be more
+}
+
+// ask lets the engine propose messages and loads the best that fit.
+func (x *Index) ask(ctx context.Context, q Query, o Options) (f findings, err error) {
+	seen := map[place]bool{}
+	for _, k := range pages() {
+		props, total, capped, err := x.propose(ctx, q, o, k)
+		if err != nil {
+			return findings{}, err
+		}
+		props = slices.DeleteFunc(props, func(p proposal) bool { return seen[p.place] })
+		var tried int
+		f.hits, tried, err = x.load(ctx, props, q, o)
+		if err != nil {
+			return findings{}, err
+		}
+		f.total, f.limited = len(f.hits), ""
+		switch {
+		case capped:
+			f.limited = "the prefix stands for very many words; a longer one finds more"
+		case exact(q.root) && total > k:
+			f.limited = fmt.Sprintf("the most recent %d of %d matches were ranked", k, total)
+		case !exact(q.root) && tried < len(props):
+			f.limited = "only the best candidates were looked at; narrow the query for more"
+		case !exact(q.root) && total > k:
+			f.limited = fmt.Sprintf("only the most recent %d of %d candidates were looked at; narrow the query for more", k, total)
+		}
+		if exact(q.root) {
+			f.total = total // the engine's word for it is enough
+		}
+		if len(f.hits) > 0 || total <= k {
+			return f, nil
+		}
+		for _, p := range props {
+			seen[p.place] = true
+		}
+	}
+	return f, nil
+}
+
+// propose asks the engine for the k most promising messages, best first, and how many there are.
+func (x *Index) propose(ctx context.Context, q Query, o Options, k int) (props []proposal, total int, capped bool, err error) {
 	err = x.engine.with(ctx, func(idx bleve.Index) error {
-		req := bleve.NewSearchRequestOptions(engineQuery(q, o), candidates, 0, false)
-		req.Fields = []string{"o", "r", "d"}
-		res, err := idx.SearchInContext(ctx, req)
+		v, release, err := evaluate(idx, q, o, &x.stats)
 		if err != nil {
 			return err
 		}
-		count = int(res.Total)
-		for _, h := range res.Hits {
-			session, _, _ := strings.Cut(h.ID, "/")
-			offset, _ := h.Fields["o"].(float64)
-			role, _ := h.Fields["r"].(string)
-			at, _ := h.Fields["d"].(float64)
-			score := h.Score * weight(role) * recency(o.Now.Sub(time.Unix(int64(at), 0)))
-			props = append(props, proposal{session, h.ID, score, int64(offset)})
+		r := newRanker(o.Now)
+		sets, err := v.best(k, r, &x.stats)
+		if err == nil {
+			props, err = v.score(sets, r)
 		}
-		return nil
+		total, capped = v.total, v.capped
+		return errors.Join(err, release())
 	})
-	if err != nil {
-		return nil, 0, false, err
-	}
-	slices.SortStableFunc(props, func(a, b proposal) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
-	hits, tried, err := x.load(ctx, props, q, o)
-	total, more = len(hits), tried < len(props) || count > candidates
-	if exact(q.root) {
-		total = count // the engine's word for it is enough
-	}
-	return hits, total, more, err
+	return props, total, capped, err
 }
 
 // load reads proposals from the transcripts, best first, until enough of them fit.
@@ -212,21 +228,6 @@ func (x *Index) load(ctx context.Context, props []proposal, q Query, o Options) 
 		}
 	}
 	return hits, len(props), nil
-}
-
-// exact tells whether what the engine proposes for a node always fits: plain words, one term each.
-func exact(n node) bool {
-	switch n := n.(type) {
-	case nil:
-		return true
-	case wordNode:
-		return len(n.parts) == 1 && n.parts[0] == n.text
-	case andNode:
-		return !slices.ContainsFunc(n, func(c node) bool { return !exact(c) })
-	case orNode:
-		return !slices.ContainsFunc(n, func(c node) bool { return !exact(c) })
-	}
-	return false
 }
 
 func closeQuiet(f *os.File) {
@@ -272,103 +273,12 @@ func match(session string, l line, q Query, o Options) (Hit, bool) {
 	if q.root != nil && !q.root.fits(Searchable(body)) {
 		return h, false
 	}
-	h.Excerpt, h.Marks = excerpt(body, q)
+	h.body = body
 	return h, true
 }
 
-// weight prefers what people and models said to what tools printed, and titles to all.
-func weight(role string) float64 {
-	switch role {
-	case roleTitle:
-		return 3
-	case string(core.RoleTool):
-		return 0.6
-	}
-	return 1
-}
-
-// recency halves the weight of what is about two months old, and never below a third.
-func recency(age time.Duration) float64 {
-	days := max(age.Hours()/24, 0)
-	return 1.0/3 + 2.0/3*math.Exp2(-days/60)
-}
-
-// engineQuery is what the engine is asked: every message that may fit, never fewer.
-func engineQuery(q Query, o Options) query.Query {
-	var must []query.Query
-	if q.root != nil {
-		must = append(must, proposeAll(q.root))
-	} else {
-		must = append(must, query.NewMatchAllQuery())
-	}
-	for field, value := range map[string]string{"r": q.Role, "n": q.Tool, "s": q.Session} {
-		if value != "" {
-			must = append(must, term(field, value))
-		}
-	}
-	if !q.Since.IsZero() || !q.Before.IsZero() {
-		low, high := (*float64)(nil), (*float64)(nil)
-		if !q.Since.IsZero() {
-			v := float64(q.Since.Unix())
-			low = &v
-		}
-		if !q.Before.IsZero() {
-			v := float64(q.Before.Unix() + 1)
-			high = &v
-		}
-		r := query.NewNumericRangeQuery(low, high)
-		r.SetField("d")
-		must = append(must, r)
-	}
-	var out query.Query = query.NewConjunctionQuery(must)
-	if o.Exclude != "" {
-		out = query.NewBooleanQuery([]query.Query{out}, nil, []query.Query{term("s", o.Exclude)})
-	}
-	return out
-}
-
-func term(field, value string) query.Query {
-	t := query.NewTermQuery(value)
-	t.SetField(field)
-	return t
-}
-
-// proposeAll turns a node into an engine query that holds for every text the node fits. Exclusions are left
-// to the transcript: the engine knows only terms, and a term is less than a word.
-func proposeAll(n node) query.Query {
-	switch n := n.(type) {
-	case wordNode:
-		var parts []query.Query
-		for i, p := range n.parts {
-			if n.prefix && i == len(n.parts)-1 {
-				pre := query.NewPrefixQuery(p)
-				pre.SetField("t")
-				parts = append(parts, pre)
-				continue
-			}
-			parts = append(parts, term("t", p))
-		}
-		return query.NewConjunctionQuery(parts)
-	case andNode:
-		var all []query.Query
-		for _, c := range n {
-			if _, not := c.(notNode); !not {
-				all = append(all, proposeAll(c))
-			}
-		}
-		return query.NewConjunctionQuery(all)
-	case orNode:
-		var any []query.Query
-		for _, c := range n {
-			any = append(any, proposeAll(c))
-		}
-		return query.NewDisjunctionQuery(any)
-	}
-	return query.NewMatchAllQuery()
-}
-
 // group orders hits by session.
-func (x *Index) group(hits []Hit, o Options) []Group {
+func (x *Index) group(hits []Hit, q Query, o Options) []Group {
 	by := map[string]*Group{}
 	var order []*Group
 	slices.SortStableFunc(hits, func(a, b Hit) int {
@@ -385,12 +295,17 @@ func (x *Index) group(hits []Hit, o Options) []Group {
 			g.Hits = append(g.Hits, h)
 		}
 	}
-	x.syncing.Lock()
-	known := x.known
-	x.syncing.Unlock()
+	var known map[string]checkpoint
+	if k := x.known.Load(); k != nil {
+		known = *k
+	}
 	out := []Group{}
 	for _, g := range order[:min(len(order), o.Limit)] {
 		g.Title, g.Started = x.about(g.SessionID, known)
+		for i := range g.Hits {
+			g.Hits[i].Excerpt, g.Hits[i].Marks = excerpt(g.Hits[i].body, q)
+			g.Hits[i].body = ""
+		}
 		out = append(out, *g)
 	}
 	return out

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// termLimit is the longest term that is kept, in bytes; what is longer (a hash, a data URL) is found by its
-// parts or not at all.
+// termLimit is the longest term that is kept, in bytes; of what is longer (a hash, a data URL) the head is
+// kept, and the transcript decides.
 const termLimit = 64
 
 // Fold is the form in which texts and queries are compared: compatibility forms, case and the marks of
@@ -42,10 +42,13 @@ func Fold(s string) string {
 
 // cjk tells the scripts that are written without blanks between words.
 func cjk(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) || r == 'ー' || r == '々'
+	return r > 0x10ff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo) || r == 'ー' || r == '々'
 }
 
 func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return asciiWord(byte(r))
+	}
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)) && !cjk(r)
 }
 
@@ -55,45 +58,62 @@ func Searchable(s string) string { return Fold(parted(s)) }
 // terms calls add for every term of a text: each word and the parts of names; each CJK character and each
 // pair of neighbours. Punctuation separates.
 func terms(s string, add func(string)) {
-	s = Searchable(s)
+	runs(Searchable(s), func(run string, cjk bool) {
+		switch {
+		case cjk:
+			for _, r := range run {
+				add(string(r))
+			}
+			cjkPairs(run, add)
+		default:
+			add(clip(run))
+		}
+	})
+}
+
+// clip is the term of a run: the head of one that is too long.
+func clip(run string) string {
+	if len(run) <= termLimit {
+		return run
+	}
+	n := termLimit
+	for !utf8.RuneStart(run[n]) {
+		n--
+	}
+	return run[:n]
+}
+
+// runs calls add for every run of letters and digits and for every run of CJK characters of a folded text.
+func runs(s string, add func(run string, cjk bool)) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case cjk(r):
-			i = cjkTerms(s, i, add)
-		case wordRune(r):
-			j := i
-			for j < len(s) {
-				r, n := utf8.DecodeRuneInString(s[j:])
-				if !wordRune(r) {
-					break
-				}
-				j += n
-			}
-			if j-i <= termLimit {
-				add(s[i:j])
-			}
-			i = j
-		default:
+		han := cjk(r)
+		if !han && !wordRune(r) {
 			i += n
+			continue
 		}
+		j := i + n
+		for j < len(s) {
+			r, n := utf8.DecodeRuneInString(s[j:])
+			if han && !cjk(r) || !han && !wordRune(r) {
+				break
+			}
+			j += n
+		}
+		add(s[i:j], han)
+		i = j
 	}
 }
 
-func cjkTerms(s string, i int, add func(string)) int {
-	prev := -1
-	for i < len(s) {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if !cjk(r) {
-			break
+// cjkPairs calls add for each two neighbours of a run.
+func cjkPairs(run string, add func(string)) {
+	prev := 0
+	for i, r := range run {
+		if i > 0 {
+			add(run[prev : i+utf8.RuneLen(r)])
 		}
-		add(s[i : i+n])
-		if prev >= 0 {
-			add(s[prev : i+n])
-		}
-		prev, i = i, i+n
+		prev = i
 	}
-	return i
 }
 
 // partLimit is the longest name that is taken apart; beyond it stand hashes and keys.
