@@ -126,6 +126,11 @@ func (m *Model) submit() tea.Cmd {
 		m.chat.Composer().Reset()
 		return tea.Batch(m.startShell(command), m.historyAddCmd(text), m.draftLater())
 	}
+	return m.sendText(text)
+}
+
+// sendText sends what stands in the composer.
+func (m *Model) sendText(text string) tea.Cmd {
 	m.chat.Composer().AddHistory(text)
 	m.chat.Composer().Reset()
 	m.slash = completion{}

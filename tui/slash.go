@@ -14,7 +14,7 @@ import (
 // completion is the list offered above the composer: the commands that fit what is being typed, or
 // the files that fit a mention.
 type completion struct {
-	items     []keys.Binding
+	items     []keys.Binding // commands, and the skills that can be invoked
 	files     []string
 	sel       int
 	dismissed string // the text for which Esc closed the list
@@ -45,11 +45,11 @@ func parseSlash(text string) (name, args string, ok bool) {
 func (m *Model) complete() tea.Cmd {
 	text := m.chat.Composer().Text()
 	m.slash.items = nil
-	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, " \n") || text == m.slash.dismissed || len(text) > 40 {
+	if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, " \n") || text == m.slash.dismissed || len(text) > 80 {
 		return m.mention()
 	}
 	m.slash.dismissed, m.slash.files = "", nil
-	m.slash.items = m.table.Complete(text)
+	m.slash.items = append(m.table.Complete(text), m.skillCommands(text)...)
 	m.slash.sel = min(m.slash.sel, max(m.slash.len()-1, 0))
 	return nil
 }
@@ -81,6 +81,9 @@ func (m *Model) slashKey(name string) (tea.Cmd, bool) {
 		m.slash = completion{dismissed: text}
 	case "enter":
 		b := m.slash.items[m.slash.sel]
+		if b.ID == skillItem {
+			return m.pickSkill(b), true
+		}
 		return m.slashCommand(b.Slash, "", b.Slash), true
 	default:
 		return nil, false
@@ -91,6 +94,9 @@ func (m *Model) slashKey(name string) (tea.Cmd, bool) {
 // slashCommand runs a command and clears the composer; an unknown one stays there.
 func (m *Model) slashCommand(name, args, typed string) tea.Cmd {
 	b, ok := m.table.Command(name)
+	if !ok && m.isSkill(name) {
+		return m.sendText(typed)
+	}
 	if !ok {
 		return m.toast(core.LevelWarn, cell.Line(name)+" is not a command · /help lists them")
 	}

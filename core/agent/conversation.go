@@ -24,7 +24,7 @@ type ConversationOptions struct {
 	// Notes is asked before every turn for what changed since the prompt was frozen.
 	Notes func() []string
 	// Expand makes the message that the model reads of what the person said ("/learn docs"); "" leaves it as
-	// it is. It is called when the turn begins.
+	// it is. It is called when the turn begins, so what begins with "/" does not steer a running one: it waits.
 	Expand func(text string) string
 	// OnEnd is called after every run, before the next starts.
 	OnEnd func(*core.RunEnded)
@@ -127,7 +127,11 @@ func (c *Conversation) Steer(text string) error {
 
 // sendBusy takes a message while a run is under way. The caller holds mu.
 func (c *Conversation) sendBusy(text string) {
-	switch c.opts.Busy {
+	busy := c.opts.Busy
+	if busy == BusySteer && c.opts.Expand != nil && strings.HasPrefix(text, "/") {
+		busy = BusyQueue
+	}
+	switch busy {
 	case BusySteer:
 		c.steer = append(c.steer, text)
 	case BusyInterrupt:

@@ -32,7 +32,7 @@ type lesson struct {
 func (s *Session) expand(said string) string {
 	sources, ok := learn.Asked(said)
 	if !ok {
-		return ""
+		return s.invoked(said)
 	}
 	s.lesson.begin(sources)
 	return learn.Request(sources)
