@@ -80,7 +80,7 @@ func TestReviews_desk(t *testing.T) {
 	ws.Reviews = port
 	r := startRig(t, New(Options{Workspace: ws, Now: c.now, Theme: "dark"}), p, c, 120, 40)
 	r.emit(running("r1")...)
-	r.until("the running review", func() bool { return strings.Contains(r.plain(), "3/8 calls writing flask-k8s-deploy") })
+	r.until("the running review", func() bool { return strings.Contains(r.plain(), "3/8 calls writing flask") })
 	r.keys("ctrl+x", "r")
 	r.until("the desk with what accepting changes now", func() bool { return strings.Contains(r.plain(), "+fresh difference") })
 	for _, k := range []struct{ key, said, asked string }{
