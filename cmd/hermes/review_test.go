@@ -17,12 +17,13 @@ import (
 // config writes the home's config.yaml.
 func (w world) config(t *testing.T, yaml string) {
 	t.Helper()
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
+	if err := writeConfig(w.home, yaml); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.home, "config.yaml"), []byte(yaml), 0o600); err != nil {
-		t.Fatal(err)
-	}
+}
+
+func writeConfig(home, yaml string) error {
+	return errors.Join(os.MkdirAll(home, 0o700), os.WriteFile(filepath.Join(home, "config.yaml"), []byte(yaml), 0o600))
 }
 
 // read returns a file of the home, "" when there is none.
