@@ -129,7 +129,7 @@ func (l *browserLayer) came(m *Model, err error) tea.Cmd {
 		return nil
 	}
 	s := m.ws.skills.sheet
-	l.view.SetSheet(browser.Sheet{Checked: s.Pane.Checked, Archived: s.Archived, Next: s.Next})
+	l.view.SetSheet(browser.Sheet{Checked: s.Pane.Checked, Archived: s.Archived, Next: s.Next, Commands: m.howInvoked()})
 	return l.do(m, l.view.Missing())
 }
 

@@ -89,3 +89,18 @@ func (m *Model) pickSkill(b keys.Binding) tea.Cmd {
 	m.slash = completion{dismissed: text}
 	return m.draftLater()
 }
+
+// howInvoked says of each skill by which command it is invoked, or why it is not.
+func (m *Model) howInvoked() map[string]string {
+	out := map[string]string{}
+	names, by := m.invocable()
+	for _, name := range names {
+		why := m.whyNoSkill(name, by[name])
+		for _, c := range by[name] {
+			if out[c.Path] = "/" + name + " invokes it"; why != "" {
+				out[c.Path] = "/" + name + " does not invoke it: " + why
+			}
+		}
+	}
+	return out
+}

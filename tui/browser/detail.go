@@ -186,6 +186,9 @@ func (v *View) sayState(st *theme.Styles, s *sayer, c *skills.Checked) {
 		parts = append(parts, fmt.Sprintf("changed %d×, last %s", o.Record.PatchCount, v.ago(o.Record.LastPatched)))
 	}
 	s.say(st.Muted.Render, "%s", strings.Join(parts, " · "))
+	if command := v.sheet.Commands[c.Path]; command != "" {
+		s.say(st.Muted.Render, "%s", command)
+	}
 	s.say(st.Faint.Render, "%s", c.Path)
 }
 
@@ -244,7 +247,8 @@ func (v *View) index(st *theme.Styles, w int) []string {
 	}
 	s.out = append(s.out, "")
 	for line := range strings.SplitSeq(x.Text, "\n") {
-		for _, l := range cell.Wrap(cell.Visible(line), max(w, 1), "      ") {
+		hang := len(line) - len(strings.TrimLeft(line, " "))
+		for _, l := range cell.Wrap(cell.Visible(line), max(w, 1), cell.Spaces(min(hang+2, 8)*min(hang, 1))) {
 			s.out = append(s.out, st.Text.Render(l))
 		}
 	}

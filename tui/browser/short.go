@@ -26,6 +26,10 @@ func (v *View) shorten(c *skills.Checked) {
 		v.note = "it has no description; e opens it in your editor"
 		return
 	}
+	if !c.Cut() {
+		v.note = fmt.Sprintf("the model sees all of it: %d of %d characters", text.Len(c.Description), skills.IndexDescription)
+		return
+	}
 	v.short = &short{entry: c.Entry, field: composer.NewField(skills.Shorten(c.Description), false)}
 }
 

@@ -28,6 +28,8 @@ type Sheet struct {
 	Archived []skills.Archived
 	// Next is what a session that is opened now would be told.
 	Next skills.Index
+	// Commands say how each skill is invoked, or why it cannot be, by the path of its SKILL.md.
+	Commands map[string]string
 }
 
 // Detail is what belongs to one skill and is read when it is looked at.
