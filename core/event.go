@@ -144,6 +144,8 @@ type (
 		Level  Level  `json:"level"`
 		Text   string `json:"text"`
 		Remedy string `json:"remedy,omitempty"`
+		// Detail is more of it for those who open it: a unified difference, or plain lines.
+		Detail string `json:"detail,omitempty"`
 	}
 	// Titled says that the session got a title.
 	Titled struct {

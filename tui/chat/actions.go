@@ -16,6 +16,11 @@ func (p *Pane) Toggle() bool {
 	switch it.kind {
 	case kindTool, kindCompact:
 		it.open = !it.open
+	case kindNotice:
+		if it.detail == "" {
+			return false
+		}
+		it.open = !it.open
 	case kindUser:
 		if !it.long() {
 			return false

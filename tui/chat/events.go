@@ -45,7 +45,7 @@ func (p *Pane) Apply(e core.Event, call *card.Call) {
 
 // AddNotice shows a notice in the transcript.
 func (p *Pane) AddNotice(n core.Notice) {
-	p.add(&item{kind: kindNotice, text: n.Text, remedy: n.Remedy, level: n.Level})
+	p.add(&item{kind: kindNotice, text: n.Text, remedy: n.Remedy, level: n.Level, detail: n.Detail})
 }
 
 // AddError shows a failure that belongs to no run.

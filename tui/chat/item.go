@@ -38,6 +38,7 @@ type item struct {
 	id     string // message or call id
 	text   string // of users, notices, ends and finished answers
 	remedy string
+	detail string // of notices; shown when they are opened
 	level  core.Level
 
 	doc        *markdown.Doc // of the agent: while it streams, and while it is near the screen
@@ -294,12 +295,21 @@ func (p *Pane) drawNotice(it *item, w int) []string {
 	default:
 	}
 	var out []string
-	for _, l := range cell.Wrap(sign+" "+cell.Clean(it.text), w, "  ") {
+	said := sign + " " + cell.Clean(it.text)
+	if it.detail != "" {
+		said += map[bool]string{false: " ▸", true: " ▾"}[it.open]
+	}
+	for _, l := range cell.Wrap(said, w, "  ") {
 		out = append(out, style.Render(l))
 	}
 	if it.remedy != "" {
 		for _, l := range cell.Wrap("  → "+cell.Clean(it.remedy), w, "    ") {
 			out = append(out, p.st.Text.Render(l))
+		}
+	}
+	if it.detail != "" && it.open {
+		for _, l := range card.Diff(p.st, it.detail, max(w-2, 1)) {
+			out = append(out, "  "+l)
 		}
 	}
 	return out

@@ -183,3 +183,20 @@ func TestPane_fits(t *testing.T) {
 		tuitest.Fits(t, p.View(), size[0], size[1])
 	}
 }
+
+// A notice with more to say opens and closes.
+func TestNotice_opens(t *testing.T) {
+	t.Parallel()
+	p, _ := newPane(60, 12)
+	p.AddNotice(core.Notice{Level: core.LevelInfo, Text: "in the prompt since your last session: +1 fact", Detail: "add memory:user by review\n@@ -0,0 +1 @@\n+好む Prefers short answers\n"})
+	p.Read(true)
+	if v := ansi.Strip(p.View()); !strings.Contains(v, "+1 fact ▸") || strings.Contains(v, "Prefers") {
+		t.Errorf("closed:\n%s", v)
+	}
+	if !p.Toggle() {
+		t.Fatal("it does not open")
+	}
+	if v := ansi.Strip(p.View()); !strings.Contains(v, "+1 fact ▾") || !strings.Contains(v, "+好む Prefers short answers") {
+		t.Errorf("open:\n%s", v)
+	}
+}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"hermes/core"
@@ -40,7 +41,30 @@ func (a *App) since() (line *core.Notice, newest string, err error) {
 	return &core.Notice{
 		Level: core.LevelInfo, Text: "in the prompt since your last session: " + text.OneLine(strings.Join(parts, ", ")),
 		Remedy: "/reviews shows what was learned and takes it back",
+		Detail: a.changesSince(log, seen),
 	}, newest, nil
+}
+
+// maxChanges is how much of the differences the line opens to, in code points.
+const maxChanges = 12_000
+
+// changesSince is what changed after a change, as differences, oldest first.
+func (a *App) changesSince(log []ledger.Entry, seen string) string {
+	var out []string
+	size := 0
+	for _, e := range log {
+		if e.ID <= seen || size > maxChanges {
+			break
+		}
+		diff, err := a.Ledger.DiffEntry(e)
+		if err != nil {
+			diff = err.Error() + "\n"
+		}
+		size += len(diff)
+		out = append(out, fmt.Sprintf("%s %s by %s\n%s", e.Action, e.Subject, e.Actor, diff))
+	}
+	slices.Reverse(out)
+	return text.Cut(strings.Join(out, "\n"), maxChanges)
 }
 
 // factsSince counts the entries of memory that came, changed and went after a change.
