@@ -48,7 +48,9 @@ func corpus(s *shelf, n int) {
 // mix is the fixed set of queries, by kind.
 func mix() []struct{ kind, query string } {
 	return []struct{ kind, query string }{
-		{"rare", "rareneedle500"}, {"rare", "rareneedle1500"}, {"path", "src/pkg/file2500.go"},
+		{"rare", "rareneedle500"},
+		{"rare", "rareneedle1500"},
+		{"path", "src/pkg/file2500.go"},
 		{"common", "neter0"}, {"common", "buildLoop3"}, {"two-common", "auth_cache1 disk-job2"}, {"two-common", "neter0 parse4"},
 		{"cjk", "西湖"}, {"cjk", "火锅"}, {"cjk", "数据库 连接"}, {"cjk-one", "车"},
 		{"prefix", "neter1*"}, {"prefix", "auth*"}, {"phrase", `"neter0 neter0"`},

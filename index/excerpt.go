@@ -3,6 +3,7 @@ package index
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"hermes/core/text"
@@ -73,7 +74,13 @@ func cutAround(s string, at int) string {
 func marksIn(s string, ws []wordNode) [][2]int {
 	var folded strings.Builder
 	var at []int // byte of s that each byte of folded comes from
+	folded.Grow(len(s))
 	for i, r := range s {
+		if r < utf8.RuneSelf {
+			folded.WriteByte(byte(unicode.ToLower(r)))
+			at = append(at, i)
+			continue
+		}
 		f := Fold(string(r))
 		folded.WriteString(f)
 		for range len(f) {
@@ -82,8 +89,9 @@ func marksIn(s string, ws []wordNode) [][2]int {
 	}
 	at = append(at, len(s))
 	var out [][2]int
+	f := folded.String()
 	for _, w := range ws {
-		f, from := folded.String(), 0
+		from := 0
 		for {
 			start, end, ok := w.find(f[from:])
 			if !ok || len(out) >= 50 {

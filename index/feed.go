@@ -301,7 +301,7 @@ func (f *feeder) void(session string, r core.Record) error {
 func (f *feeder) earlier(session string) ([]said, error) {
 	file, err := os.Open(f.path)
 	if err != nil {
-		return nil, nil //nolint:nilerr // deleted meanwhile; the next run forgets it
+		return nil, nil // deleted meanwhile; the next run forgets it
 	}
 	defer closeQuiet(file)
 	br := bufio.NewReaderSize(io.LimitReader(file, f.from), 256<<10)

@@ -176,7 +176,7 @@ func (t token) node() node {
 		text = strings.TrimLeft(trimmed, "*")
 	}
 	w := wordNode{text: strings.Join(strings.Fields(Fold(text)), " "), prefix: prefix, phrase: t.quoted}
-	if w.need(); len(w.must) == 0 && w.begin == "" {
+	if w = w.need(); len(w.must) == 0 && w.begin == "" {
 		return nil
 	}
 	if t.not {
@@ -185,8 +185,8 @@ func (t token) node() node {
 	return w
 }
 
-// need says what the engine knows of the word.
-func (w *wordNode) need() {
+// need adds what the engine knows of the word.
+func (w wordNode) need() wordNode {
 	rest := w.text
 	all := 0
 	runs(w.text, func(run string, cjk bool) {
@@ -210,10 +210,11 @@ func (w *wordNode) need() {
 	w.exact = all == 1 && rest == ""
 	slices.Sort(w.must)
 	w.must = slices.Compact(w.must)
+	return w
 }
 
 // same tells whether two words look for the same.
-func (w *wordNode) same(o wordNode) bool {
+func (w wordNode) same(o wordNode) bool {
 	return w.text == o.text && w.prefix == o.prefix && w.phrase == o.phrase
 }
 

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -113,21 +112,41 @@ type promising struct {
 	doc  uint32
 }
 
-// chosen is a heap with the least promising on top.
-type chosen []promising
+// chosen are the k most promising messages seen so far: a heap with the least promising on top.
+type chosen struct {
+	list []promising
+	k    int
+}
 
-func (c chosen) Len() int           { return len(c) }
-func (c chosen) Less(i, j int) bool { return c[i].key < c[j].key }
-func (c chosen) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+// offer takes p when it is promising enough.
+func (c *chosen) offer(p promising) {
+	switch {
+	case len(c.list) < c.k:
+		c.list = append(c.list, p)
+		for i := len(c.list) - 1; i > 0 && c.list[i].key < c.list[(i-1)/2].key; i = (i - 1) / 2 {
+			c.list[i], c.list[(i-1)/2] = c.list[(i-1)/2], c.list[i]
+		}
+	case c.k > 0 && p.key > c.list[0].key:
+		c.list[0] = p
+		c.sink()
+	}
+}
 
-// Push is for the heap.
-func (c *chosen) Push(x any) { *c = append(*c, x.(promising)) } //nolint:errcheck,revive // only we push
-
-// Pop is for the heap.
-func (c *chosen) Pop() any {
-	last := (*c)[len(*c)-1]
-	*c = (*c)[:len(*c)-1]
-	return last
+// sink restores the order after the top was replaced.
+func (c *chosen) sink() {
+	for i := 0; ; {
+		least := i
+		for _, child := range [2]int{2*i + 1, 2*i + 2} {
+			if child < len(c.list) && c.list[child].key < c.list[least].key {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		c.list[i], c.list[least] = c.list[least], c.list[i]
+		i = least
+	}
 }
 
 // best chooses up to k messages: all when there are no more, else titles, then the newest, weighed by who
@@ -150,7 +169,7 @@ func (v *view) best(k int, r *ranker, s *stats) ([]*roaring.Bitmap, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range top {
+		for _, t := range top.list {
 			out[t.part].Add(t.doc)
 		}
 	}
@@ -158,8 +177,8 @@ func (v *view) best(k int, r *ranker, s *stats) ([]*roaring.Bitmap, error) {
 }
 
 // top chooses the k most promising messages of a facet.
-func (v *view) top(k, facet int, r *ranker, s *stats) (chosen, error) {
-	var top chosen
+func (v *view) top(k, facet int, r *ranker, s *stats) (*chosen, error) {
+	top := &chosen{k: k}
 	buf := make([]uint32, 1024)
 	for i, p := range v.parts {
 		list, err := s.of(p.seg)
@@ -173,14 +192,7 @@ func (v *view) top(k, facet int, r *ranker, s *stats) (chosen, error) {
 		it := set.ManyIterator()
 		for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
 			for _, doc := range buf[:n] {
-				key := r.key(list[doc])
-				switch {
-				case len(top) < k:
-					heap.Push(&top, promising{key, i, doc})
-				case key > top[0].key:
-					top[0] = promising{key, i, doc}
-					heap.Fix(&top, 0)
-				}
+				top.offer(promising{r.key(list[doc]), i, doc})
 			}
 		}
 	}
@@ -268,6 +280,12 @@ func frequencies(d segment.TermDictionary, term string, docs *roaring.Bitmap, ad
 	list, err := d.PostingsList([]byte(term), nil, nil)
 	if err != nil {
 		return fmt.Errorf("read search index: %w", err)
+	}
+	if n := docs.GetCardinality(); list.Count() > max(smallSet, 100*n) { // as common words: not worth reading
+		for it := docs.Iterator(); it.HasNext(); {
+			add(it.Next(), 1, fairLength)
+		}
+		return nil
 	}
 	it := list.Iterator(true, true, false, nil)
 	for docs := docs.Iterator(); docs.HasNext(); {

@@ -10,8 +10,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -195,6 +198,12 @@ func (x *Index) propose(ctx context.Context, q Query, o Options, k int) (props [
 	return props, total, capped, err
 }
 
+// wave is how many proposals are read at a time, by as many goroutines as make sense.
+const (
+	wave    = 64
+	readers = 4
+)
+
 // load reads proposals from the transcripts, best first, until enough of them fit.
 func (x *Index) load(ctx context.Context, props []proposal, q Query, o Options) (hits []Hit, tried int, err error) {
 	files := map[string]*os.File{}
@@ -204,30 +213,55 @@ func (x *Index) load(ctx context.Context, props []proposal, q Query, o Options) 
 		}
 	}()
 	sessions := map[string]int{}
-	for i, p := range props {
+	for tried < len(props) {
 		if ctx.Err() != nil {
-			return hits, i, ctx.Err()
+			return hits, tried, ctx.Err()
+		}
+		var todo []proposal
+		for ; tried < len(props) && len(todo) < wave; tried++ {
+			p := props[tried]
+			if sessions[p.session] >= looked/2 {
+				continue // one long session must not hide the others
+			}
+			if _, open := files[p.session]; !open {
+				files[p.session], _ = os.Open(x.home.Transcript(p.session)) // nil: deleted since; the next Sync forgets it
+			}
+			todo = append(todo, p)
+		}
+		for _, h := range verifyAll(todo, files, q, o) {
+			hits = append(hits, h)
+			sessions[h.session]++
 		}
 		if len(hits) >= looked && len(sessions) >= min(o.Limit, looked) {
-			return hits, i, nil
-		}
-		if sessions[p.session] >= looked/2 {
-			continue // one long session must not hide the others
-		}
-		f, open := files[p.session]
-		if !open {
-			f, err = os.Open(x.home.Transcript(p.session))
-			if err != nil {
-				f = nil // deleted since; the next Sync forgets it
-			}
-			files[p.session] = f
-		}
-		if h, ok := x.verify(f, p, q, o); ok {
-			hits = append(hits, h)
-			sessions[p.session]++
+			return hits, tried, nil
 		}
 	}
-	return hits, len(props), nil
+	return hits, tried, nil
+}
+
+// verifyAll reads proposals side by side; hits keep their order.
+func verifyAll(todo []proposal, files map[string]*os.File, q Query, o Options) []Hit {
+	out := make([]*Hit, len(todo))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(readers, runtime.GOMAXPROCS(0), (len(todo)+7)/8) {
+		wg.Go(func() {
+			br := bufio.NewReaderSize(nil, 8<<10)
+			for i := int(next.Add(1)) - 1; i < len(todo); i = int(next.Add(1)) - 1 {
+				if h, ok := verify(br, files[todo[i].session], todo[i], q, o); ok {
+					out[i] = &h
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var hits []Hit
+	for _, h := range out {
+		if h != nil {
+			hits = append(hits, *h)
+		}
+	}
+	return hits
 }
 
 func closeQuiet(f *os.File) {
@@ -237,11 +271,18 @@ func closeQuiet(f *os.File) {
 }
 
 // verify reads the message of a proposal and decides whether it matches.
-func (x *Index) verify(file *os.File, p proposal, q Query, o Options) (Hit, bool) {
+func verify(br *bufio.Reader, file *os.File, p proposal, q Query, o Options) (Hit, bool) {
 	if file == nil {
 		return Hit{}, false
 	}
-	b, err := bufio.NewReaderSize(io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset), 4<<10).ReadBytes('\n')
+	br.Reset(io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset))
+	b, err := br.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		var rest []byte
+		b = bytes.Clone(b)
+		rest, err = br.ReadBytes('\n')
+		b = append(b, rest...)
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return Hit{}, false
 	}
@@ -281,10 +322,14 @@ func match(session string, l line, q Query, o Options) (Hit, bool) {
 func (x *Index) group(hits []Hit, q Query, o Options) []Group {
 	by := map[string]*Group{}
 	var order []*Group
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), b.Time.Compare(a.Time), cmp.Compare(a.session+a.MessageID, b.session+b.MessageID))
+	sorted := make([]*Hit, len(hits))
+	for i := range hits {
+		sorted[i] = &hits[i]
+	}
+	slices.SortFunc(sorted, func(a, b *Hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.Time.Compare(a.Time), cmp.Compare(a.session, b.session), cmp.Compare(a.MessageID, b.MessageID))
 	})
-	for _, h := range hits {
+	for _, h := range sorted {
 		g := by[h.session]
 		if g == nil {
 			g = &Group{SessionID: h.session, Score: h.score}
@@ -292,7 +337,7 @@ func (x *Index) group(hits []Hit, q Query, o Options) []Group {
 			order = append(order, g)
 		}
 		if len(g.Hits) < o.PerHit && (h.Role != roleTitle || len(g.Hits) == 0) {
-			g.Hits = append(g.Hits, h)
+			g.Hits = append(g.Hits, *h)
 		}
 	}
 	var known map[string]checkpoint

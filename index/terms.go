@@ -122,28 +122,30 @@ const partLimit = 40
 // parted appends the parts of names in camel case or with digits, so that they are found one by one while
 // the text keeps its whole words.
 func parted(s string) string {
-	var extra strings.Builder
-	start := -1
-	flush := func(end int) {
-		if start >= 0 && end-start <= partLimit {
-			parts(s[start:end], &extra)
-		}
-		start = -1
-	}
-	for i := range len(s) {
-		if asciiWord(s[i]) {
-			if start < 0 {
-				start = i
-			}
+	var out strings.Builder
+	for i := 0; i < len(s); {
+		if !asciiWord(s[i]) {
+			i++
 			continue
 		}
-		flush(i)
+		j := i + 1
+		for j < len(s) && asciiWord(s[j]) {
+			j++
+		}
+		if j-i <= partLimit && hasParts(s[i:j]) {
+			if out.Len() == 0 {
+				out.Grow(2*len(s) + 1)
+				out.WriteString(s)
+				out.WriteByte('\n')
+			}
+			parts(s[i:j], &out)
+		}
+		i = j
 	}
-	flush(len(s))
-	if extra.Len() == 0 {
+	if out.Len() == 0 {
 		return s
 	}
-	return s + "\n" + extra.String()
+	return out.String()
 }
 
 func asciiWord(b byte) bool { return upper(b) || lower(b) || digit(b) }
@@ -151,17 +153,30 @@ func upper(b byte) bool     { return b >= 'A' && b <= 'Z' }
 func lower(b byte) bool     { return b >= 'a' && b <= 'z' }
 func digit(b byte) bool     { return b >= '0' && b <= '9' }
 
-// parts writes the parts of a name: fooBarHTTPServer2 is foo, Bar, HTTP, Server, 2.
-func parts(w string, out *strings.Builder) {
-	start, n := 0, 0
+// border tells whether a part of a name begins at i.
+func border(w string, i int) bool {
+	return upper(w[i]) && (lower(w[i-1]) || i+1 < len(w) && upper(w[i-1]) && lower(w[i+1])) || digit(w[i]) != digit(w[i-1])
+}
+
+func hasParts(w string) bool {
 	for i := 1; i < len(w); i++ {
-		if upper(w[i]) && (lower(w[i-1]) || i+1 < len(w) && upper(w[i-1]) && lower(w[i+1])) || digit(w[i]) != digit(w[i-1]) {
-			out.WriteString(w[start:i] + " ")
-			start = i
-			n++
+		if border(w, i) {
+			return true
 		}
 	}
-	if n > 0 {
-		out.WriteString(w[start:] + "\n")
+	return false
+}
+
+// parts writes the parts of a name: fooBarHTTPServer2 is foo, Bar, HTTP, Server, 2.
+func parts(w string, out *strings.Builder) {
+	start := 0
+	for i := 1; i < len(w); i++ {
+		if border(w, i) {
+			out.WriteString(w[start:i])
+			out.WriteByte(' ')
+			start = i
+		}
 	}
+	out.WriteString(w[start:])
+	out.WriteByte('\n')
 }
