@@ -26,21 +26,25 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Where colour says something the frame is kept with its colours, in every theme.
+// Every view is kept with its colours, too: dark at every size, the other themes for the chat.
 func TestGolden_colour(t *testing.T) {
 	t.Parallel()
-	for theme, names := range map[string][]string{
-		"dark": {"chat", "approval", "plan", "search", "undo"}, "light": {"chat"}, "contrast": {"chat"}, "16": {"chat"}, "plain": {"chat"},
-	} {
-		for _, name := range names {
-			t.Run(theme+"-"+name, func(t *testing.T) {
-				t.Parallel()
-				p, c := newPorts(), newClock()
-				r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now, Theme: theme, Version: "0.1"}), p, c, 120, 40)
-				views()[name](r)
-				tuitest.GoldenColour(t, "colour/"+name+"-"+theme, r.screen())
-			})
+	frame := func(theme, name string, w, h int) {
+		t.Run(fmt.Sprintf("%s-%s-%dx%d", theme, name, w, h), func(t *testing.T) {
+			t.Parallel()
+			p, c := newPorts(), newClock()
+			r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now, Theme: theme, Version: "0.1"}), p, c, w, h)
+			views()[name](r)
+			tuitest.GoldenColour(t, fmt.Sprintf("colour/%s-%s-%dx%d", name, theme, w, h), r.screen())
+		})
+	}
+	for name := range views() {
+		for _, size := range sizes() {
+			frame("dark", name, size[0], size[1])
 		}
+	}
+	for _, theme := range []string{"light", "contrast", "16", "plain"} {
+		frame(theme, "chat", 120, 40)
 	}
 }
 

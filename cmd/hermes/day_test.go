@@ -3,9 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -108,20 +110,36 @@ func TestE2E_insideTmux(t *testing.T) {
 	_, env := model(t, dayModel)
 	w := newWorld(t, append(env, "HERMES_MODEL=alpha")...)
 	socket := filepath.Join(t.TempDir(), "s")
-	tm := func(args ...string) {
+	tm := func(args ...string) string {
 		t.Helper()
-		if out, err := exec.CommandContext(t.Context(), tmux, append([]string{"-S", socket}, args...)...).CombinedOutput(); err != nil {
+		out, err := exec.CommandContext(t.Context(), tmux, append([]string{"-S", socket}, args...)...).CombinedOutput()
+		if err != nil {
 			t.Fatalf("tmux %v: %v %s", args, err, out)
 		}
+		return strings.TrimSpace(string(out))
 	}
 	x := w.launch(t, 120, 40, tmux, "-f", "/dev/null", "-S", socket, "new", binary(t))
 	x.see("Ctrl+X ?")
 	x.keys("stream" + enter)
 	x.see("流式输出")
+	tm("set-option", "-g", "mouse", "on")
 	tm("split-window", "-h")
-	for range 10 {
-		tm("resize-pane", "-L", "2") // as a dragged border does it
+	width := func() int {
+		t.Helper()
+		n, err := strconv.Atoi(tm("display-message", "-p", "-t", "{left}", "#{pane_width}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
+	// The border is dragged to the left by the mouse, a cell at a time, as a hand does it.
+	border := width() + 1
+	x.keys(fmt.Sprintf("\x1b[<0;%d;12M", border))
+	for i := 1; i <= 20; i++ {
+		x.keys(fmt.Sprintf("\x1b[<32;%d;12M", border-i))
+	}
+	x.keys(fmt.Sprintf("\x1b[<0;%d;12m", border-20))
+	eventually(t, "the border follows the mouse", func() bool { return width() == border-21 })
 	x.keys("echo in''shell" + enter)
 	x.see("inshell")
 	tm("select-pane", "-L")
