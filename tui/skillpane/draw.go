@@ -140,9 +140,9 @@ func (p *Pane) change(r *row) string {
 func (p *Pane) Summary(w int) string {
 	switch {
 	case p.err != "":
-		return cell.Truncate(p.st.Bad.Render("⚠ "+p.err), w)
+		return cell.Fit(p.st.Bad.Render("⚠ "+p.err), w)
 	case !p.loaded:
-		return cell.Truncate(p.st.Faint.Render("reading …"), w)
+		return cell.Fit(p.st.Faint.Render("reading …"), w)
 	}
 	parts := []string{p.st.Muted.Render(p.sheet.count(p.rows).words(w >= 50))}
 	if n := len(p.sheet.Made); n > 0 {
@@ -152,5 +152,5 @@ func (p *Pane) Summary(w int) string {
 	if n := len(p.sheet.Loaded); n > 0 {
 		parts = append(parts, p.st.Accent.Render("● "+cell.Line(p.sheet.Loaded[n-1].Name)))
 	}
-	return cell.Truncate(strings.Join(parts, p.st.Faint.Render(" · ")), w)
+	return cell.Fit(strings.Join(parts, p.st.Faint.Render(" · ")), w)
 }
