@@ -57,13 +57,16 @@ const (
 
 // Tool is session_search. It is safe for concurrent use.
 type Tool struct {
-	finder  Finder
-	archive Archive
-	now     func() time.Time
+	finder   Finder
+	archive  Archive
+	now      func() time.Time
+	patience time.Duration // for the summaries of one search
 }
 
-// New returns the tool.
-func New(f Finder, a Archive) *Tool { return &Tool{finder: f, archive: a, now: time.Now} }
+// New returns the tool. An archive with a method Summariser() Summariser has the best sessions summarised.
+func New(f Finder, a Archive) *Tool {
+	return &Tool{finder: f, archive: a, now: time.Now, patience: summaryTime}
+}
 
 // Spec describes the tool.
 func (t *Tool) Spec() core.ToolSpec {
@@ -137,7 +140,11 @@ func (t *Tool) discover(ctx context.Context, a arguments, live string) core.Tool
 			out = append(out, g)
 		}
 	}
-	result := map[string]any{"query": a.Query, "total": r.Total, "sessions": out}
+	told, note := t.summarise(ctx, a.Query, live, out)
+	result := map[string]any{"query": a.Query, "total": r.Total, "sessions": told}
+	if note != "" {
+		result["summaries"] = note
+	}
 	if r.Limited != "" {
 		result["limited"] = r.Limited
 	}
