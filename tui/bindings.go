@@ -70,7 +70,7 @@ func globalBindings() []action {
 	return []action{
 		{
 			Binding: keys.Binding{ID: "app.cancel", Scope: keys.Anywhere, Keys: []string{"ctrl+c"}, Help: "copy a selection; else interrupt; else clear the draft; else, twice, quit"},
-			run:     func(m *Model, _ string) tea.Cmd { return m.cancelKey() },
+			run:     func(m *Model, _ string) tea.Cmd { m.note.by = ""; return m.cancelKey() },
 		},
 		{
 			Binding: keys.Binding{ID: "app.back", Scope: keys.Anywhere, Keys: []string{"esc"}, Help: "close what lies on top; else interrupt"},
@@ -95,7 +95,7 @@ func globalBindings() []action {
 func learningBindings() []action {
 	return []action{
 		{
-			Binding: keys.Binding{ID: "skills.open", Scope: keys.Prefix, Keys: []string{"k"}, Slash: "/skills", Args: "[filter]", Help: "browse the skills: text, warnings, history, undo"}, why: whyNoSkills,
+			Binding: keys.Binding{ID: "skills.open", Scope: keys.Prefix, Keys: []string{"k"}, Slash: "/skills", Args: "[filter]", Help: "browse the skills and their history"}, why: whyNoSkills,
 			run: skillsCommand,
 		},
 		{
