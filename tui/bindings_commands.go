@@ -38,11 +38,11 @@ func sessionBindings() []action {
 			run: renameCommand,
 		},
 		{
-			Binding: keys.Binding{ID: "session.fork", Scope: keys.Prefix, Slash: "/fork", Help: "go on in a copy of this session"}, why: whyNoSwitch,
+			Binding: keys.Binding{ID: "session.fork", Scope: keys.Prefix, Slash: "/fork", Help: "go on in a copy of this session"}, why: whyNoFork,
 			run: func(m *Model, _ string) tea.Cmd { return m.fork("") },
 		},
 		{
-			Binding: keys.Binding{ID: "session.export", Scope: keys.Prefix, Slash: "/export", Args: "[md|json] [--redact]", Help: "write this session to a file"}, why: whyNoSessions,
+			Binding: keys.Binding{ID: "session.export", Scope: keys.Prefix, Slash: "/export", Args: "[md|json] [--redact]", Help: "write this session to a file"}, why: whyNoExport,
 			run: exportCommand,
 		},
 		{

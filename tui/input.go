@@ -92,6 +92,7 @@ func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
 			return cmd
 		}
 		if empty := m.chat.Composer().Empty(); empty && name == "ctrl+d" {
+			m.note.by = "Ctrl+D"
 			return m.cancelKey()
 		} else if empty && name == "end" {
 			m.chat.Follow()

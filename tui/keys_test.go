@@ -184,6 +184,13 @@ func TestPaste_neverSubmits(t *testing.T) {
 func TestSlash(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 80, 24)
+	r.m.chat.Composer().SetText("/export")
+	r.keys("enter")
+	r.until("why an empty session has nothing to export", func() bool { return strings.Contains(ansi.Strip(r.screen()), "nothing was said") })
+	r.m.chat.Composer().Reset()
+	said := core.Message{ID: "m1", Role: core.RoleUser, Content: "hello"}
+	r.emit(&core.RunStarted{Meta: core.Meta{SessionID: "s1"}, Message: said}, &core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered})
+	r.until("what was said", func() bool { return r.m.chat.Said() && !r.m.run.active })
 	for _, text := range []string{"/path/to/file is broken", "/two\nlines"} {
 		r.m.chat.Composer().SetText(text)
 		r.keys("enter")

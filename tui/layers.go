@@ -255,7 +255,7 @@ func (m *Model) resolve(id string) tea.Cmd {
 
 // approvalDone hears that an approval was decided, here or elsewhere (time-out, interrupt).
 func (m *Model) approvalDone(e *core.ApprovalDone) tea.Cmd {
-	m.log.Approved(m.asks.calls[e.ID], e.Decision, e.Why)
+	m.log.Approved(m.asks.calls[e.ID], e.Decision, e.Why, e.Time)
 	delete(m.asks.calls, e.ID)
 	return m.resolve(e.ID)
 }
@@ -283,7 +283,7 @@ func (l *approvalLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	}
 	id := l.dialog.ID()
 	if d != core.DecideDeny {
-		m.log.Approved(l.dialog.CallID(), d, "")
+		m.log.Approved(l.dialog.CallID(), d, "", m.opt.Now())
 	}
 	return tea.Batch(m.answerCmd(id, d), m.resolve(id))
 }

@@ -201,6 +201,7 @@ func (m *Model) undoCame(msg undoMsg) tea.Cmd {
 // undone shows the screen without the turn; what the person had said is in the composer again.
 func (m *Model) undone(r UndoReport) tea.Cmd {
 	m.chat.Drop(r.Message)
+	m.run.meter.prompt = core.Tokens{} // the next request says how full the window is
 	if m.chat.Composer().Empty() && r.Text != "" {
 		m.chat.Composer().SetText(r.Text)
 	}

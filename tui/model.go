@@ -119,6 +119,7 @@ type note struct {
 	level  core.Level
 	id     int       // of the toast, so that an old timer does not clear a new one
 	armed  time.Time // quitting is armed until then
+	by     string    // the key that armed it; "" is Ctrl+C
 	prefix bool      // Ctrl+X was pressed
 	which  bool      // … long enough ago that the keys after it are listed
 	leads  int       // counts Ctrl+X presses, so that an old timer lists nothing

@@ -96,6 +96,14 @@ func (m *Model) statusParts() []part {
 	return parts
 }
 
+// quitKey is the key that quits when it is pressed once more.
+func (m *Model) quitKey() string {
+	if m.note.by == "" {
+		return "Ctrl+C"
+	}
+	return m.note.by
+}
+
 // statusRight is, in this order: the armed quit, the prefix, a toast, the running turn, the keys of
 // the focused pane, the general hint.
 func (m *Model) statusRight() string {
@@ -103,9 +111,9 @@ func (m *Model) statusRight() string {
 	switch {
 	case now.Before(m.note.armed):
 		if m.tidying() {
-			return m.st.Warn.Render("Ctrl+C again quits and drops the changes to memory")
+			return m.st.Warn.Render(m.quitKey() + " again quits and drops the changes to memory")
 		}
-		return m.st.Warn.Render("Ctrl+C again quits")
+		return m.st.Warn.Render(m.quitKey() + " again quits")
 	case m.note.prefix:
 		return m.st.Key.Render("Ctrl+X") + m.st.Text.Render(" … ? lists the keys · Esc cancels")
 	case m.note.toast != "":

@@ -125,6 +125,8 @@ func (m *Model) drawCompletion(lines []string) {
 // composerHint is what the empty composer says.
 func (m *Model) composerHint() string {
 	switch {
+	case len(m.asks.waiting) > 0 || len(m.quests.waiting) > 0:
+		return "the dialog asks you first"
 	case m.run.active:
 		return m.busyHint()
 	case m.chat.Len() == 0:
@@ -158,7 +160,11 @@ func (m *Model) composerMode() string {
 func (m *Model) tiny() []string {
 	text := fmt.Sprintf("hermes needs %dx%d, this is %dx%d", layout.MinWidth, layout.MinHeight, m.scr.w, m.scr.h)
 	lines := cell.Block(nil, m.scr.w, m.scr.h)
-	lines[(m.scr.h-1)/2] = cell.Fit(text, m.scr.w)
+	said := cell.Wrap(text, max(m.scr.w, 1), "")
+	top := max((m.scr.h-len(said))/2, 0)
+	for i, l := range said[:min(len(said), m.scr.h)] {
+		lines[top+i] = cell.Fit(l, m.scr.w)
+	}
 	return lines
 }
 

@@ -30,6 +30,23 @@ func whyNoSwitch(m *Model) string {
 	return ""
 }
 
+// nothingSaid is why an empty session can be neither forked nor exported: it is not on the disk yet.
+const nothingSaid = "nothing was said in this session yet"
+
+func whyNoFork(m *Model) string {
+	if why := whyNoSwitch(m); why != "" || m.chat.Said() {
+		return why
+	}
+	return nothingSaid
+}
+
+func whyNoExport(m *Model) string {
+	if why := whyNoSessions(m); why != "" || m.chat.Said() {
+		return why
+	}
+	return nothingSaid
+}
+
 func whyNoSessions(m *Model) string {
 	if m.ws.Sessions == nil {
 		return notHere

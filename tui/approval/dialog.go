@@ -28,8 +28,9 @@ type Dialog struct {
 	last    time.Time // when it appeared, or the last ignored key
 	armed   bool
 	scroll  int
-	pages   int // lines beyond the view, known after drawing
-	waiting int // further approvals behind this one
+	pages   int  // lines beyond the view, known after drawing
+	waiting int  // further approvals behind this one
+	read    bool // the rule, which stands at the end, was on the screen
 }
 
 // New opens the dialog at now.
@@ -67,10 +68,17 @@ func (d *Dialog) Key(name string, now time.Time) (decision core.Decision, answer
 	switch name {
 	case "o":
 		return core.DecideOnce, true
-	case "s":
-		return core.DecideSession, d.a.Rule != ""
-	case "a":
-		return core.DecideAlways, d.a.Rule != ""
+	case "s", "a":
+		switch {
+		case d.a.Rule == "":
+			return "", false
+		case !d.read: // nobody remembers what they have not seen
+			d.scroll = d.pages
+			return "", false
+		case name == "s":
+			return core.DecideSession, true
+		}
+		return core.DecideAlways, true
 	case "d", "esc":
 		return core.DecideDeny, true
 	case "down", "j":
@@ -98,6 +106,7 @@ func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) []string {
 	room := max(min(h, 40)-2-len(foot)-1, 1)
 	d.pages = max(len(body)-room, 0)
 	d.scroll = min(d.scroll, d.pages)
+	d.read = d.read || d.scroll == d.pages
 	if d.pages > 0 {
 		from := d.scroll
 		body = body[from : from+room]

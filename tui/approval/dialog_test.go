@@ -17,6 +17,7 @@ func TestDialog_waitsForQuiet(t *testing.T) {
 	t.Parallel()
 	t0 := time.Unix(0, 0)
 	d := approval.New(core.Approval{ID: "a1", Rule: "git push"}, t0)
+	d.View(theme.New(theme.Dark), 80, 24, t0) // read
 	at := func(ms int) time.Time { return t0.Add(time.Duration(ms) * time.Millisecond) }
 	for _, step := range []struct {
 		ms   int
@@ -48,6 +49,7 @@ func TestDialog_keys(t *testing.T) {
 		{"o", "", core.DecideOnce},
 	} {
 		d := approval.New(core.Approval{Rule: tc.rule}, time.Unix(0, 0))
+		d.View(theme.New(theme.Dark), 80, 24, time.Unix(9, 0))
 		got, ok := d.Key(tc.key, time.Unix(9, 0))
 		if !ok {
 			got = ""
@@ -100,5 +102,25 @@ func TestDialog_fits(t *testing.T) {
 	box := strings.Join(approval.New(a, time.Unix(0, 0)).View(st, 120, 40, time.Unix(9, 0)), "\n")
 	if !strings.Contains(box, "␛[1A") || !strings.Contains(box, "␍") {
 		t.Error("control characters are not shown")
+	}
+}
+
+// What "always" would remember must have been on the screen.
+func TestDialog_ruleIsReadFirst(t *testing.T) {
+	t.Parallel()
+	st, at := theme.New(theme.Dark), time.Unix(9, 0)
+	d := approval.New(core.Approval{Tool: "terminal", Subject: strings.Repeat("long words ", 60), Rule: "git push origin"}, time.Unix(0, 0))
+	screen := func() string { return ansi.Strip(strings.Join(d.View(st, 40, 12, at), "\n")) }
+	if strings.Contains(screen(), "git push") {
+		t.Fatal("the rule is in sight; this tests nothing")
+	}
+	if got, answered := d.Key("a", at); answered {
+		t.Errorf("stored unread: %v", got)
+	}
+	if !strings.Contains(screen(), "git push origin") {
+		t.Errorf("the key does not show the rule:\n%s", screen())
+	}
+	if got, answered := d.Key("a", at); !answered || got != core.DecideAlways {
+		t.Errorf("%v %v", got, answered)
 	}
 }

@@ -47,6 +47,8 @@ type Call struct {
 	Detail    *core.ToolDetail
 	Why       string // of a denial
 
+	asked   time.Time     // since when it waits for a person
+	waited  time.Duration // for a person, which is none of its own time
 	output  string
 	cut     bool // output lost its beginning
 	tasks   []*Task
@@ -59,6 +61,9 @@ func (c *Call) Version() int { return c.version }
 
 // Done tells whether the call has ended.
 func (c *Call) Done() bool { return c.State > Waiting }
+
+// failed tells whether it counts as failed: what a person stopped did not fail.
+func (c *Call) failed() bool { return c.State == Failed || c.State == Denied }
 
 // Duration is how long the call took, or has been running at now.
 func (c *Call) Duration(now time.Time) time.Duration {
@@ -111,7 +116,7 @@ func (l *Log) Apply(e core.Event) *Call {
 	case *core.ApprovalAsked:
 		return l.update(e.Approval.CallID, func(c *Call) {
 			if !c.Done() {
-				c.State = Waiting
+				c.State, c.asked = Waiting, e.Time
 			}
 		})
 	case *core.ToolEnded:
@@ -119,16 +124,20 @@ func (l *Log) Apply(e core.Event) *Call {
 			l.start(e.CallID, e.Tool, "", e.Time)
 		}
 		return l.update(e.CallID, func(c *Call) {
-			c.Took = time.Duration(e.DurationMS) * time.Millisecond
+			c.Took = max(time.Duration(e.DurationMS)*time.Millisecond-c.waited, 0)
 			l.end(c, e.OK, e.Result, e.Detail, e.ExitCode)
 		})
 	}
 	return l.applyTask(e)
 }
 
-// Approved says that the call waiting for approval goes on or was denied.
-func (l *Log) Approved(callID string, d core.Decision, why string) *Call {
+// Approved says that the call waiting for approval goes on or was denied, at at.
+func (l *Log) Approved(callID string, d core.Decision, why string, at time.Time) *Call {
 	return l.update(callID, func(c *Call) {
+		if c.State == Waiting && !c.asked.IsZero() && at.After(c.asked) {
+			c.waited += at.Sub(c.asked)
+			c.Started = c.Started.Add(at.Sub(c.asked))
+		}
 		if c.State == Waiting {
 			c.State = Running
 		}
@@ -165,7 +174,7 @@ func (l *Log) Remove(id string) {
 	switch {
 	case !c.Done():
 		l.active--
-	case c.State != OK && !c.stopped:
+	case c.failed():
 		l.failed--
 	}
 }
@@ -226,7 +235,7 @@ func (l *Log) end(c *Call, ok bool, result string, d *core.ToolDetail, exit *int
 	default:
 		c.State = Failed
 	}
-	if c.State != OK {
+	if c.failed() {
 		l.failed++
 	}
 }

@@ -45,7 +45,7 @@ func TestLog_life(t *testing.T) {
 	}
 	l.Apply(&core.ApprovalAsked{Approval: core.Approval{CallID: "c1"}})
 	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40, 0)))
-	l.Approved("c1", core.DecideOnce, "")
+	l.Approved("c1", core.DecideOnce, "", time.Time{})
 	l.Apply(&core.ToolEnded{CallID: "c1", Result: "line 1\nboom", DurationMS: 1200, ExitCode: &one})
 	got = append(got, ansi.Strip(c.Header(st, 0, t0, 40, 0)))
 	want := []string{
@@ -150,4 +150,31 @@ func FuzzDiff(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The time a person takes to answer is none of the call's, and what they stopped did not fail.
+func TestLog_waitingIsNotWorking(t *testing.T) {
+	t.Parallel()
+	t0 := time.Unix(1000, 0)
+	at := func(s int) core.Meta { return core.Meta{Time: t0.Add(time.Duration(s) * time.Second)} }
+	l := card.NewLog()
+	c := l.Apply(&core.ToolStarted{Meta: at(0), CallID: "c1", Tool: "terminal"})
+	l.Apply(&core.ApprovalAsked{Meta: at(1), Approval: core.Approval{ID: "a1", CallID: "c1"}})
+	l.Approved("c1", core.DecideOnce, "", t0.Add(31*time.Second))
+	if d := c.Duration(t0.Add(33 * time.Second)); d != 3*time.Second {
+		t.Errorf("running: %v", d)
+	}
+	l.Apply(&core.ToolEnded{Meta: at(34), CallID: "c1", Tool: "terminal", OK: true, DurationMS: 34_000})
+	if c.Took != 4*time.Second {
+		t.Errorf("took %v", c.Took)
+	}
+	l.Apply(&core.ToolStarted{Meta: at(40), CallID: "c2", Tool: "terminal"})
+	l.Apply(&core.ToolEnded{Meta: at(41), CallID: "c2", Tool: "terminal", Detail: &core.ToolDetail{Aborted: true}})
+	if l.Failed() != 0 {
+		t.Errorf("%d failed", l.Failed())
+	}
+	l.Remove("c2")
+	if l.Failed() != 0 {
+		t.Errorf("after removing: %d failed", l.Failed())
+	}
 }

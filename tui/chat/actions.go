@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	"hermes/tui/card"
@@ -37,6 +38,11 @@ func (p *Pane) Toggle() bool {
 	it.changed()
 	p.show(p.sel)
 	return true
+}
+
+// Said tells whether the person has said anything.
+func (p *Pane) Said() bool {
+	return slices.ContainsFunc(p.items, func(it *item) bool { return it.kind == kindUser })
 }
 
 // ToggleAll opens all thinking and cards, or closes them when any is open.

@@ -36,6 +36,7 @@ type Dialog struct {
 	scroll  int
 	pages   int
 	waiting int
+	from    int // line of the choices that is shown first when not all fit
 }
 
 // New opens the dialog at now.
@@ -44,7 +45,7 @@ func New(q core.Question, now time.Time) *Dialog {
 		q.Options = q.Options[:maxOptions]
 	}
 	q.FreeText = q.FreeText || len(q.Options) == 0
-	return &Dialog{q: q, last: now, writing: len(q.Options) == 0, field: composer.NewField("", false)}
+	return &Dialog{q: q, last: now, writing: len(q.Options) == 0, field: composer.NewField("", q.Secret)}
 }
 
 // ID returns the question asked.
@@ -155,6 +156,11 @@ func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) (box []string, 
 	choices, cx, cy := d.choices(st, inner, now)
 	foot := d.foot(st, inner, now)
 	text := cell.Wrap(strings.TrimSpace(cell.Clean(d.q.Text)), inner, "")
+	if most := max(min(h, 40)-2-len(foot)-2-min(len(text), 2), 3); len(choices) > most {
+		from := max(min(d.from, len(choices)-most), 0)
+		choices, cy = choices[from:from+most], cy-from
+		foot[0] = st.Warn.Render(cell.Truncate(fmt.Sprintf("%d answers · ↓ ↑ move", d.rows()), inner))
+	}
 	room := max(min(h, 40)-2-len(choices)-len(foot)-2, 1)
 	d.pages = max(len(text)-room, 0)
 	d.scroll = min(d.scroll, d.pages)
@@ -190,23 +196,31 @@ func (d *Dialog) choices(st *theme.Styles, w int, now time.Time) (lines []string
 		key = st.Faint
 	}
 	cx = -1
-	line := func(i int, text string) string {
-		label := cell.Truncate(cell.Line(text), w-4)
-		if i == d.sel && !d.writing {
-			return st.Selected.Render(cell.Fit(fmt.Sprintf("%d  %s", i+1, label), w))
+	add := func(i int, text string) {
+		if i == d.sel && !d.writing { // read in full before it is chosen
+			d.from = len(lines) - 1
+			for n, l := range cell.Wrap(cell.Line(text), max(w-4, 1), "") {
+				lead := fmt.Sprintf("%d  ", i+1)
+				if n > 0 {
+					lead = "   "
+				}
+				lines = append(lines, st.Selected.Render(cell.Fit(lead+l, w)))
+			}
+			return
 		}
-		return key.Render(fmt.Sprint(i+1)) + "  " + st.Text.Render(label)
+		lines = append(lines, key.Render(fmt.Sprint(i+1))+"  "+st.Text.Render(cell.Truncate(cell.Line(text), w-4)))
 	}
 	for i, o := range d.q.Options {
-		lines = append(lines, line(i, o))
+		add(i, o)
 	}
 	switch {
 	case d.writing:
 		text, x := d.field.View(max(w-2, 1))
 		cx, cy = x+2, len(lines)
+		d.from = len(lines)
 		lines = append(lines, st.Accent.Render("›")+" "+text)
 	case d.q.FreeText:
-		lines = append(lines, line(len(d.q.Options), "in your own words …"))
+		add(len(d.q.Options), "in your own words …")
 	}
 	return lines, cx, cy
 }
@@ -216,6 +230,8 @@ func (d *Dialog) foot(st *theme.Styles, w int, now time.Time) []string {
 	switch {
 	case !d.Ready(now):
 		text = "one moment …"
+	case d.q.Secret:
+		text = "Enter keeps it · Esc not now"
 	case d.writing && len(d.q.Options) > 0:
 		text = "Enter answers · Esc back to the options"
 	case d.writing:

@@ -1,6 +1,7 @@
 package question_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +89,29 @@ func TestDialog_fits(t *testing.T) {
 	box, _, _ := d.View(st, 80, 14, start())
 	if s := ansi.Strip(strings.Join(box, "\n")); !strings.Contains(s, "more lines") {
 		t.Errorf("nothing tells that there is more:\n%s", s)
+	}
+}
+
+// Nine long answers on the smallest screen: each can be reached and read in full before it is chosen.
+func TestDialog_manyLongAnswers(t *testing.T) {
+	t.Parallel()
+	q := core.Question{ID: "q", Text: "Which one shall it be, of all of these?", FreeText: true}
+	for i := range 9 {
+		q.Options = append(q.Options, fmt.Sprintf("answer %d %s end%d", i+1, strings.Repeat("東京 word ", 5), i+1))
+	}
+	st, at := theme.New(theme.Dark), time.Unix(9, 0)
+	d := question.New(q, time.Unix(0, 0))
+	for i := range 9 {
+		box, _, _ := d.View(st, 40, 12, at)
+		frame := ansi.Strip(strings.Join(box, "\n"))
+		tuitest.Fits(t, frame, 40, 12)
+		if !strings.Contains(frame, fmt.Sprintf("answer %d", i+1)) || !strings.Contains(frame, fmt.Sprintf("end%d", i+1)) {
+			t.Errorf("answer %d cannot be read:\n%s", i+1, frame)
+		}
+		d.Update("down", nil, at)
+	}
+	box, _, _ := d.View(st, 40, 12, at)
+	if frame := ansi.Strip(strings.Join(box, "\n")); !strings.Contains(frame, "in your own words") {
+		t.Errorf("%s", frame)
 	}
 }
