@@ -111,6 +111,9 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 func (v *View) main(st *theme.Styles, w, h int) []string {
 	switch v.face {
 	case graphFace:
+		if v.sheet.places == nil {
+			return []string{st.Faint.Render("Placing the nodes …")}
+		}
 		return v.constellation(st, w, h)
 	case listFace:
 		return v.list.draw(v, st, w, h)

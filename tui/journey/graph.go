@@ -56,7 +56,7 @@ func (v *View) graphKey(name string) {
 // towards is the nearest shown node in a direction, preferring what lies straight ahead; -1 for none.
 func (v *View) towards(dx, dy float64) int {
 	from, ok := v.sheet.at[v.sel]
-	if !ok {
+	if !ok || v.sheet.places == nil {
 		return -1
 	}
 	w, h := float64(max(v.spots.w, 40)), 2*float64(max(v.spots.h, 12)) // a cell is twice as high as wide

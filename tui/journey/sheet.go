@@ -9,14 +9,14 @@ import (
 	graph "hermes/core/journey"
 )
 
-// Sheet is the map, prepared for drawing. Make it with Prepare, outside of Update: it places the nodes.
+// Sheet is the map, prepared for drawing. Make it with Prepare.
 type Sheet struct {
 	Graph graph.Graph
 	Notes []string // what could not be read, one line each
 
 	at      map[string]int
-	places  []graph.Point
-	links   [][]link // by node, strongest first
+	places  []graph.Point // by node; none until they were computed
+	links   [][]link      // by node, strongest first
 	near    [][]link
 	dead    map[string][]graph.Dangling // by the skill that declares it
 	letters map[string]string           // by category of skills
@@ -30,15 +30,17 @@ type link struct {
 	why   graph.Why
 }
 
-// Prepare places the nodes of g and looks its edges up. It takes a while for many nodes.
+// Place says where the nodes of g stand. It takes a while for many nodes, so it is called outside of Update.
+func Place(g graph.Graph) map[string]graph.Point { return graph.Layout(g) }
+
+// Prepare looks the edges of g up.
 func Prepare(g graph.Graph, notes []string) Sheet {
 	s := Sheet{
-		Graph: g, Notes: notes, at: make(map[string]int, len(g.Nodes)), places: make([]graph.Point, len(g.Nodes)), links: make([][]link, len(g.Nodes)),
+		Graph: g, Notes: notes, at: make(map[string]int, len(g.Nodes)), links: make([][]link, len(g.Nodes)),
 		near: make([][]link, len(g.Nodes)), dead: map[string][]graph.Dangling{}, letters: map[string]string{}, hues: map[string]int{},
 	}
-	at := graph.Layout(g)
 	for i, n := range g.Nodes {
-		s.at[n.ID], s.places[i] = i, at[n.ID]
+		s.at[n.ID] = i
 	}
 	s.join(g.Edges, s.links)
 	s.join(g.Near, s.near)
@@ -152,6 +154,7 @@ const (
 	Nothing Do = iota
 	Close
 	Load     // the detail of ID
+	Settle   // where the nodes of Graph stand
 	Outcomes // of all skills
 	Change   // Task
 	Editor   // Text of ID is to be edited
@@ -163,8 +166,9 @@ const (
 
 // Action is a request to the root.
 type Action struct {
-	Do   Do
-	ID   string
-	Text string
-	Task Task
+	Do    Do
+	ID    string
+	Text  string
+	Task  Task
+	Graph *graph.Graph
 }

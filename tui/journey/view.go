@@ -83,6 +83,7 @@ type View struct {
 	loading  string
 	outcomes map[string]insights.Skill
 	reckoned bool
+	settling bool // the places of this sheet were asked for
 	doc      drawn
 }
 
@@ -95,7 +96,8 @@ func New(now func() time.Time, want string) *View {
 // stands at its place; what was asked about it is dropped and said.
 func (v *View) SetSheet(s Sheet) {
 	first := v.sheet == nil
-	v.sheet, v.err = &s, ""
+	v.inherit(&s)
+	v.sheet, v.err, v.settling = &s, "", false
 	v.details, v.loading, v.reckoned = map[string]Detail{}, "", false
 	v.trail = slices.DeleteFunc(v.trail, func(id string) bool { _, ok := s.at[id]; return !ok })
 	if _, ok := s.at[v.ask.ID]; v.ask.ID != "" && !ok {
@@ -108,6 +110,36 @@ func (v *View) SetSheet(s Sheet) {
 		v.row = len(s.Graph.Nodes)
 	}
 	v.arrange()
+}
+
+// inherit lets the nodes of s stand where they stood until their places are computed.
+func (v *View) inherit(s *Sheet) {
+	if v.sheet == nil || v.sheet.places == nil {
+		return
+	}
+	s.places = make([]graph.Point, len(s.Graph.Nodes))
+	for i, n := range s.Graph.Nodes {
+		s.places[i] = graph.Point{X: 0.5, Y: 0.5}
+		if old, ok := v.sheet.at[n.ID]; ok {
+			s.places[i] = v.sheet.places[old]
+		}
+	}
+}
+
+// SetPlaces takes what was asked for by Settle.
+func (v *View) SetPlaces(at map[string]graph.Point) {
+	s := v.sheet
+	if s == nil {
+		return
+	}
+	s.places = make([]graph.Point, len(s.Graph.Nodes))
+	for i, n := range s.Graph.Nodes {
+		p, ok := at[n.ID]
+		if !ok {
+			p = graph.Point{X: 0.5, Y: 0.5}
+		}
+		s.places[i] = p
+	}
 }
 
 // SetError says why the map could not be made; what is shown stays.
@@ -147,7 +179,14 @@ func (v *View) Changed(t Task, r Result) {
 
 // Missing asks for what is about to be shown and was not read yet, one thing at a time.
 func (v *View) Missing() Action {
-	if v.sheet == nil || v.loading != "" || v.sel == "" {
+	if v.sheet == nil || v.sel == "" {
+		return Action{}
+	}
+	if !v.settling && v.face == graphFace {
+		v.settling = true
+		return Action{Do: Settle, Graph: &v.sheet.Graph}
+	}
+	if v.loading != "" {
 		return Action{}
 	}
 	if _, ok := v.details[v.sel]; !ok {
