@@ -59,6 +59,21 @@ rules:
 	if o := w.hermes(t, "", "skills", "diff", "tea", history.Versions[2].ID); !strings.Contains(o.out, "+1. Warm the pot.") {
 		t.Errorf("%+v", o)
 	}
+	var blame struct {
+		Lines []struct{ Text, ID string }
+	}
+	w.object(t, &blame, 0, "skills", "blame", "tea", "--json")
+	wrote := map[string]string{}
+	for _, l := range blame.Lines {
+		wrote[l.Text] = l.ID
+	}
+	for line, change := range map[string]string{
+		"# Tea": history.Versions[2].ID, "1. Warm the pot.": history.Versions[1].ID, "2. Boil.": history.Versions[1].ID, "description: Make tea in a warm pot.": history.Versions[0].ID,
+	} {
+		if wrote[line] != change {
+			t.Errorf("%q was written by %s, want %s", line, wrote[line], change)
+		}
+	}
 	if o := w.hermes(t, "", "skills", "rollback", "tea", history.Versions[2].ID); o.code != 0 {
 		t.Errorf("%+v", o)
 	}
