@@ -30,6 +30,7 @@ type Question struct {
 	Text      string   `json:"text"`
 	Options   []string `json:"options,omitempty"` // one line each, all different
 	FreeText  bool     `json:"free_text"`         // an own answer is welcome; always true without options
+	Secret    bool     `json:"secret,omitempty"`  // the answer is masked, and neither shown, recorded nor sent anywhere
 }
 
 // Answer is what the person said to a question.

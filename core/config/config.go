@@ -88,6 +88,7 @@ type Skills struct {
 	ExternalDirs          []string       `yaml:"external_dirs"`
 	Disabled              []string       `yaml:"disabled"`
 	TrustedProjectDirs    []string       `yaml:"trusted_project_dirs"`
+	EnvConsent            []string       `yaml:"env_consent"`             // "category/skill NAME": variables that skills may use
 	CreationNudgeInterval int            `yaml:"creation_nudge_interval"` // model steps between reviews
 	GuardAgentCreated     bool           `yaml:"guard_agent_created"`
 	WriteApproval         bool           `yaml:"write_approval"`

@@ -57,6 +57,7 @@ func Keys() []Key {
 		list("skills.external_dirs", "more folders to read skills from"),
 		list("skills.disabled", "skills that are not shown"),
 		list("skills.trusted_project_dirs", "project folders whose skills may be used"),
+		list("skills.env_consent", "variables that skills may use, as you agreed (\"category/skill NAME\")"),
 		num("skills.creation_nudge_interval", "10", 0, "model steps between skill reviews; 0 turns them off"),
 		flag("skills.guard_agent_created", "true", "scan skills the agent writes"),
 		flag("skills.write_approval", "false", "ask before skills are written"),

@@ -20,8 +20,9 @@ const (
 
 // Secrets lets a person type the value of an environment variable where nobody else sees it.
 type Secrets interface {
-	// Capture asks for v, which skill needs, keeps the value in the home's .env and reports whether it is
-	// set now. An error means that nobody could be asked.
+	// Capture sees to it that skill ("category/name") may use v, which it needs: it asks for the value when
+	// there is none and keeps it in the home's .env, and for consent when there is one. It reports whether
+	// commands can use it now. An error means that nobody could be asked.
 	Capture(ctx context.Context, run core.ToolRun, skill string, v skills.Variable) (set bool, err error)
 }
 

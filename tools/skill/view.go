@@ -149,18 +149,26 @@ func (v *viewer) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 func (v *viewer) needs(ctx context.Context, run core.ToolRun, w skills.View) skills.Needs {
 	has := func(name string) bool { return v.Lookup(name) != "" }
 	n := v.Library.Needs(w.Entry, has)
-	if v.Secrets == nil || w.File != "" || len(n.Missing) == 0 || v.By(run).Actor != ledger.Agent {
+	if v.Secrets == nil || w.File != "" || len(n.Variables) == 0 || v.By(run).Actor != ledger.Agent {
 		return n
 	}
 	given := map[string]bool{}
-	for _, m := range n.Missing {
-		set, err := v.Secrets.Capture(ctx, run, w.Name, m)
+	for _, m := range n.Variables {
+		if m.Optional && !has(m.Name) {
+			continue
+		}
+		set, err := v.Secrets.Capture(ctx, run, w.Qualified(), m)
 		if err != nil {
 			break // nobody there: what is missing is told instead
 		}
 		given[m.Name] = set
 	}
-	return v.Library.Needs(w.Entry, func(name string) bool { return given[name] || has(name) })
+	return v.Library.Needs(w.Entry, func(name string) bool {
+		if set, asked := given[name]; asked {
+			return set
+		}
+		return has(name)
+	})
 }
 
 // tell counts the view and says it to the screen; text that tries to steer the agent is said to the person.

@@ -25,6 +25,9 @@ func (t *Terminal) environ(session string) []string {
 		}
 		out = append(out, kv)
 	}
+	if t.opts.Granted != nil {
+		out = append(out, t.opts.Granted(session)...)
+	}
 	// Programs must neither page, prompt nor colour: nobody is at a terminal.
 	return append(out,
 		"HERMES_AGENT="+session, home.EnvVar+"="+t.opts.Home.Dir(),

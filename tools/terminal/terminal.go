@@ -40,7 +40,10 @@ type Options struct {
 	Deny        []string      // approvals.deny
 	Passthrough []string      // terminal.env_passthrough
 	Environ     []string      // the environment commands inherit; nil is that of the process
-	Keeper      tools.Keeper  // keeps copies for undo; nil keeps none
+	// Granted are further variables ("NAME=value") that the commands of a session may see, because the person
+	// agreed; nil grants none.
+	Granted func(session string) []string
+	Keeper  tools.Keeper // keeps copies for undo; nil keeps none
 	// OnDone hears of every background job that ends while the terminal is open, from a goroutine of its
 	// own. nil hears nothing.
 	OnDone func(JobDone)

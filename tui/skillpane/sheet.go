@@ -30,14 +30,17 @@ type Mark struct {
 
 func (m Mark) id() string { return m.Category + "\x00" + m.Name }
 
-func (m Mark) means(c *skills.Checked) bool {
+func (m Mark) means(c *skills.Checked) bool { return m.Means(c.Entry) }
+
+// Means reports whether the mark is about e.
+func (m Mark) Means(e skills.Entry) bool {
 	switch {
 	case m.Folder != "":
-		return m.Folder == c.Folder
+		return m.Folder == e.Folder
 	case strings.Contains(m.Name, "/"):
-		return m.Name == c.Qualified()
+		return m.Name == e.Qualified()
 	}
-	return (m.Category == c.Category || m.Anywhere) && c.Named(m.Name)
+	return (m.Category == e.Category || m.Anywhere) && e.Named(m.Name)
 }
 
 // Warned reports whether something about a skill is to be put right. That a whole category is listed by its

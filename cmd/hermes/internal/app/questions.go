@@ -29,7 +29,11 @@ func (q *questions) Ask(ctx context.Context, ask core.Question) (core.Answer, er
 	q.emit(stamp(&core.QuestionAsked{Question: ask}))
 	select {
 	case a := <-answer:
-		q.emit(stamp(&core.QuestionDone{ID: ask.ID, Answer: a}))
+		told := a
+		if ask.Secret {
+			told.Text = "" // nobody else hears it
+		}
+		q.emit(stamp(&core.QuestionDone{ID: ask.ID, Answer: told}))
 		return a, nil
 	case <-ctx.Done():
 		q.emit(stamp(&core.QuestionDone{ID: ask.ID, Answer: core.Answer{Skipped: true}, Why: "interrupted"}))

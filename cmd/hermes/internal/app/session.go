@@ -115,7 +115,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 func (s *Session) boxOptions(unattended bool) boxOptions {
 	s.todos = &plan.Todos{OnChange: s.todosChanged}
 	o := boxOptions{
-		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(s.by), todos: s.todos, jobDone: s.jobDone, window: s.window,
+		folder: s.folder, runner: s, archive: archive{s}, memory: s.memoryTool(s.by), todos: s.todos, jobDone: s.jobDone, granted: s.granted, window: s.window,
 	}
 	var asks core.Approver // nil: what needs a person waits in the inbox
 	if unattended {

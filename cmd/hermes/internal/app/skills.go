@@ -127,7 +127,7 @@ func (a *App) TrustSkills(ctx context.Context, dir string) (string, error) {
 func (s *Session) skillTools(by func(core.ToolRun) ledger.Change, approver core.Approver) []core.Tool {
 	return toolskill.New(toolskill.Options{
 		Library: s.library, Scope: s.skillScope, By: by, Why: s.skillsHeld, Holder: s.app.Inbox, Added: s.proposed,
-		Approver: approver, Lookup: s.app.lookup, Emit: s.learned,
+		Approver: approver, Lookup: s.app.lookup, Emit: s.learned, Secrets: s.secrets(),
 	})
 }
 

@@ -47,7 +47,8 @@ type boxOptions struct {
 	memory   core.Tool // nil: it remembers nothing
 	skills   []core.Tool
 	jobDone  func(terminal.JobDone)
-	window   func() int // tokens of the model's window
+	granted  func(session string) []string // variables that skills may use
+	window   func() int                    // tokens of the model's window
 }
 
 // box is the tools of one session.
@@ -123,7 +124,7 @@ func (k *kit) make(name string, b *box) []core.Tool {
 		t := terminal.New(terminal.Options{
 			Home: k.app.Home, Workdir: k.dir, Policy: k.policy, Spills: k.spills, Timeout: cfg.Terminal.Limit(),
 			Deny: cfg.Approvals.Deny, Passthrough: cfg.Terminal.EnvPassthrough, Environ: k.app.opts.Environ,
-			Keeper: k.app.copies, OnDone: k.o.jobDone,
+			Keeper: k.app.copies, OnDone: k.o.jobDone, Granted: k.o.granted,
 		})
 		b.closers = append(b.closers, t.Close)
 		return t.Tools()
