@@ -13,6 +13,7 @@ import (
 const (
 	excerptLength = 300
 	contextLines  = 2
+	marksLimit    = 50
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -90,21 +91,28 @@ func marksIn(s string, ws []wordNode) [][2]int {
 	at = append(at, len(s))
 	var out [][2]int
 	f := folded.String()
+	mark := func(start, end int) {
+		a, b := at[start], len(s)
+		if end < len(at)-1 {
+			b = at[end]
+		}
+		if b > a {
+			out = append(out, [2]int{a, b})
+		}
+	}
 	for _, w := range ws {
-		from := 0
-		for {
+		from, n := 0, 0
+		for len(out) < marksLimit {
 			start, end, ok := w.find(f[from:])
-			if !ok || len(out) >= 50 {
+			if !ok {
 				break
 			}
-			a, b := at[from+start], len(s)
-			if from+end < len(at)-1 {
-				b = at[from+end]
-			}
-			if b > a {
-				out = append(out, [2]int{a, b})
-			}
+			mark(from+start, from+end)
 			from += max(end, start+1)
+			n++
+		}
+		if i := strings.Index(f, w.text); n == 0 && i >= 0 && w.text != "" {
+			mark(i, i+len(w.text)) // a part of a name
 		}
 	}
 	return merge(out)

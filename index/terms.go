@@ -35,6 +35,10 @@ func Fold(s string) string {
 		if !unicode.Is(unicode.Mn, r) {
 			base = r
 		}
+		if r == 'ß' || r == 'ẞ' {
+			b.WriteString("ss")
+			continue
+		}
 		b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
 	}
 	return norm.NFC.String(b.String())
