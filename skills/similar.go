@@ -13,6 +13,9 @@ const (
 	common = 60
 )
 
+// Near maps the file of a skill to the one that says nearly the same.
+func Near(list []Entry) map[string]Entry { return nearDuplicates(list) }
+
 // nearDuplicates maps the file of a skill to the one most like it, by name, description and triggers.
 // Skills that share a name are told apart elsewhere.
 func nearDuplicates(list []Entry) map[string]Entry {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hermes/cmd/hermes/internal/app"
 )
@@ -193,5 +194,62 @@ rules:
 		if o := w.hermes(t, "", "curator", verb); o.code != 0 {
 			t.Errorf("%+v", o)
 		}
+	}
+}
+
+// The model pass merges near-duplicates as proposals; the skills themselves stay as they are until the person
+// accepts.
+func TestE2E_curatorMerges(t *testing.T) {
+	t.Parallel()
+	const one = "---\\nname: deploy-web-app\\ndescription: Deploy a web app to the kubernetes cluster with docker.\\n---\\n# Deploy\\n\\n## When to Use\\n\\nDeploys.\\n\\n## Procedure\\n\\n1. Build.\\n2. Probe.\\n"
+	srv, env := model(t, `
+models: [scripted, keeper]
+rules:
+  - {when: {model: keeper}, reply: {text: "`+one+`"}}
+  - {reply: {text: "the answer"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "skills: {creation_nudge_interval: 0}\n")
+	for _, s := range []struct{ name, more string }{{"deploy-web-app", "1. Build."}, {"deploy-web-service", "1. Probe."}} {
+		folder := filepath.Join(w.home, "skills", "ops", s.name)
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		body := "---\nname: " + s.name + "\ndescription: Deploy a web app to the kubernetes cluster with docker.\n---\n# Deploy\n\n## When to Use\n\nDeploys.\n\n## Procedure\n\n" + s.more + "\n"
+		if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	usage := `{"deploy-web-app":{"created_by":"agent","use_count":5,"last_used_at":"` + now + `"},"deploy-web-service":{"created_by":"agent","use_count":1,"last_used_at":"` + now + `"}}`
+	if err := os.WriteFile(filepath.Join(w.home, "skills", ".usage.json"), []byte(usage), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.hermes(t, "", "curator", "run", "--consolidate"); o.code != 4 || !strings.Contains(o.err, "auxiliary.curator") {
+		t.Errorf("without a model: %+v", o)
+	}
+	w.config(t, "skills: {creation_nudge_interval: 0}\nauxiliary: {curator: {model: keeper}}\n")
+	before := w.read(t, "skills", "ops", "deploy-web-app", "SKILL.md")
+	o := w.hermes(t, "", "curator", "run", "--consolidate")
+	if o.code != 0 || !strings.Contains(o.out, "merge      ops/deploy-web-service into ops/deploy-web-app") {
+		t.Fatalf("%+v", o)
+	}
+	if got := w.read(t, "skills", "ops", "deploy-web-app", "SKILL.md"); got != before {
+		t.Errorf("it was changed: %s", got)
+	}
+	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
+	if len(l.Proposals) != 2 || len(srv.Requests()) != 1 {
+		t.Fatalf("%+v", l)
+	}
+	for _, p := range l.Proposals {
+		if o := w.hermes(t, "", "reviews", "accept", p.ID); o.code != 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+	if got := w.read(t, "skills", "ops", "deploy-web-app", "SKILL.md"); !strings.Contains(got, "2. Probe.") {
+		t.Errorf("%s", got)
+	}
+	if got := w.read(t, "skills", "ops", "deploy-web-service", "SKILL.md"); got != "" {
+		t.Errorf("the absorbed one stands: %s", got)
 	}
 }

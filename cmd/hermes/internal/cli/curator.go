@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
 	"hermes/core/text"
 	"hermes/skills/curator"
@@ -64,7 +67,7 @@ func (x *cli) steps(steps []curator.Step) {
 }
 
 func (x *cli) curatorRun() *cobra.Command {
-	var dry bool
+	var dry, merge bool
 	c := command("run", "Look at every skill now", func(cmd *cobra.Command, _ []string) error {
 		a, err := x.inbox("run the curator")
 		if err != nil {
@@ -77,20 +80,37 @@ func (x *cli) curatorRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		var merges []app.Merge
+		if merge || a.Config().Curator.Consolidate {
+			if merges, err = a.Consolidate(cmd.Context(), dry); err != nil {
+				return err
+			}
+		}
 		if x.json {
-			return x.print(r)
+			return x.print(map[string]any{"report": r, "merges": append([]app.Merge{}, merges...)})
 		}
 		if dry {
 			x.printf("Dry run, nothing was changed. ")
 		}
 		x.printf("%d skills looked at. %s\n", r.Checked, r.Summary())
 		x.steps(r.Steps)
+		for _, m := range merges {
+			x.printf("  merge      %s into %s", m.Absorb, m.Keep)
+			switch {
+			case m.Error != "":
+				x.printf(" — not proposed: %s", text.OneLine(m.Error))
+			case len(m.Proposals) > 0:
+				x.printf(": hermes reviews show %s", strings.Join(m.Proposals, ", "))
+			}
+			x.printf("\n")
+		}
 		if r.Folder != "" {
 			x.printf("report: %s\n", r.Folder)
 		}
 		return nil
 	}, cobra.NoArgs)
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
+	c.Flags().BoolVar(&merge, "consolidate", false, "let an auxiliary model propose to merge skills that say nearly the same (curator.consolidate)")
 	return c
 }
 
