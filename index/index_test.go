@@ -375,7 +375,7 @@ func TestSearch_scanAgreesWithTheEngine(t *testing.T) {
 		if err != nil || more {
 			t.Fatal(err, more)
 		}
-		plain, err := x.scan(t.Context(), query, o)
+		plain, _, err := x.scan(t.Context(), query, o)
 		if err != nil {
 			t.Fatal(err)
 		}

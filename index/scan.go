@@ -9,14 +9,14 @@ import (
 	"hermes/core"
 )
 
-// scanHits is how many matches a scan gives; it goes from the newest session to the oldest.
-const scanHits = 200
+// scanHits is how many matches are enough for a scan; it goes from the newest session to the oldest.
+const scanHits = 600
 
 // scan searches the transcripts themselves: slower, and by recency instead of relevance.
-func (x *Index) scan(ctx context.Context, q Query, o Options) ([]Hit, error) {
+func (x *Index) scan(ctx context.Context, q Query, o Options) (out []Hit, total int, err error) {
 	files, err := x.transcripts()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	slices.SortFunc(files, func(a, b transcript) int { // ids begin with their time
 		if a.id > b.id {
@@ -24,17 +24,18 @@ func (x *Index) scan(ctx context.Context, q Query, o Options) ([]Hit, error) {
 		}
 		return 1
 	})
-	var out []Hit
 	for _, f := range files {
 		if len(out) >= scanHits {
 			break
 		}
 		if ctx.Err() != nil {
-			return out, ctx.Err()
+			return out, total, ctx.Err()
 		}
-		out = append(out, scanFile(f, q, o)...)
+		hits := scanFile(f, q, o)
+		total += len(hits)
+		out = append(out, hits[max(0, len(hits)-looked/2):]...) // one long session must not hide the others
 	}
-	return out, nil
+	return out, total, nil
 }
 
 func scanFile(t transcript, q Query, o Options) []Hit {

@@ -111,8 +111,8 @@ func (x *Index) hits(ctx context.Context, q Query, o Options) (findings, error) 
 		}
 		why = "the index failed (" + err.Error() + ")"
 	}
-	hits, err := x.scan(ctx, q, o)
-	return findings{hits, len(hits), join2(reason, why+"; the transcripts were searched directly")}, err
+	hits, total, err := x.scan(ctx, q, o)
+	return findings{hits, total, join2(reason, why+"; the transcripts were searched directly")}, err
 }
 
 func join2(a, b string) string {
