@@ -99,6 +99,18 @@ func learningBindings() []action {
 			run: skillsCommand,
 		},
 		{
+			Binding: keys.Binding{ID: "journey.open", Scope: keys.Prefix, Keys: []string{"j"}, Slash: "/journey", Help: "what was learned: timeline, graph, list"}, why: whyNoJourney,
+			run: func(m *Model, _ string) tea.Cmd { return m.showJourney("") },
+		},
+		{
+			Binding: keys.Binding{ID: "insights.open", Scope: keys.Prefix, Keys: []string{"i"}, Slash: "/insights", Args: "[days]", Help: "tokens, cost, tools, and what came of the skills"}, why: whyNoInsights,
+			run: insightsCommand,
+		},
+		{
+			Binding: keys.Binding{ID: "curator.open", Scope: keys.Prefix, Slash: "/curator", Help: "the upkeep of skills nobody uses"}, why: whyNoCurator,
+			run: func(m *Model, _ string) tea.Cmd { return m.showCurator() },
+		},
+		{
 			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
 			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
 		},

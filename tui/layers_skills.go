@@ -88,7 +88,7 @@ func (m *Model) skillNews(e core.Event) tea.Cmd {
 }
 
 // learnedChanged reads memory and skills again: commands or editors may have been at their files.
-func (m *Model) learnedChanged() tea.Cmd { return tea.Batch(m.memoryChanged(), m.skillsCmd()) }
+func (m *Model) learnedChanged() tea.Cmd { return tea.Batch(m.memoryChanged(), m.skillsCmd(), m.journeysCmd()) }
 
 func whyNoSkills(m *Model) string {
 	if m.ws.Skills == nil {

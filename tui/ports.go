@@ -139,6 +139,9 @@ type Workspace struct {
 	Memory       Memory // nil: there is no memory pane
 	Cleaner      Cleaner
 	Reviews      Reviews // nil: there is no reviews pane
+	Journey      Journey
+	Insights     Insights
+	Curator      Curator
 	Transcripts  Transcripts
 	Finder       Finder
 	Info         Info

@@ -20,7 +20,6 @@ const (
 	Close
 	Load     // the report of Days
 	Rollback // Skill, to its version Hash
-	Copy     // Text
 )
 
 // Action is a request to the root.
@@ -29,7 +28,6 @@ type Action struct {
 	Days  int
 	Skill string
 	Hash  string
-	Text  string
 }
 
 // View is the page. Create it with New.
