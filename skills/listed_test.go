@@ -39,7 +39,7 @@ func TestReadIndex_roundTrip(t *testing.T) {
 	for rel, about := range map[string]string{
 		"devops/deploy-nextjs": "Deploy Next.js apps", "devops/渡し舟": "時刻を調べる <b>", "plain": "A very long description that will certainly be cut because it is far too long",
 	} {
-		write(t, r.Library.Home(), rel+"/SKILL.md", "---\nname: "+path.Base(rel)+"\ndescription: "+about+"\n---\n\n# Do it\n")
+		write(t, r.Home(), rel+"/SKILL.md", "---\nname: "+path.Base(rel)+"\ndescription: "+about+"\n---\n\n# Do it\n")
 	}
 	x, err := r.Index(t.Context(), Scope{})
 	if err != nil {

@@ -43,9 +43,11 @@ func (p *reviewPort) Sheet(context.Context) (reviews.Sheet, error) { return p.sh
 func (p *reviewPort) Detail(_ context.Context, id string) (reviews.Detail, error) {
 	return reviews.Detail{ID: id, Diff: "+fresh difference"}, nil
 }
+
 func (p *reviewPort) Accept(_ context.Context, id string) (string, error) {
 	return "accepted it", p.note("accept", id)
 }
+
 func (p *reviewPort) Edit(_ context.Context, id string, a json.RawMessage) error {
 	return p.note("edit", id, string(a))
 }

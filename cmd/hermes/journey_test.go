@@ -49,7 +49,8 @@ func TestE2E_journey(t *testing.T) {
 		UseCount                  int
 		CreatedBy                 string
 		Pinned                    bool
-	}) bool {
+	},
+	) bool {
 		return n.ID == "flask-k8s-deploy"
 	})]
 	if skill.Kind != "skill" || skill.Category != "devops" || skill.CreatedBy != "agent" || skill.UseCount == 0 || skill.Timestamp == 0 {

@@ -6,6 +6,7 @@ package rehearsal
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -85,7 +86,7 @@ func (s Story) LayHome(dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fs.Stat(sub, "."); err != nil {
+	if _, err := fs.Stat(sub, "."); errors.Is(err, fs.ErrNotExist) {
 		return nil // it begins empty
 	}
 	return lay(sub, dir)
