@@ -55,12 +55,12 @@ func (v *View) head(st *theme.Styles, w int) string {
 	return cell.Sides(b.String(), right, w, 20)
 }
 
-// page collects lines; marks are the lines of the skills.
+// page collects lines; marks are the first line of each skill and the one behind its last.
 type page struct {
 	st    *theme.Styles
 	w     int
 	out   []string
-	marks map[int]int
+	marks map[int][2]int
 }
 
 func (p *page) head(s string) {
@@ -78,8 +78,8 @@ func (p *page) say(draw func(...string) string, format string, args ...any) {
 
 // row is a name, a bar of n of most, and words.
 func (p *page) row(name string, n, most int, words string) {
-	nw := min(max(p.w/3, 10), 26)
-	bw := max(min(barWide, p.w-nw-3-28), 4)
+	nw := min(max(p.w/3, 10), 24)
+	bw := max(min(barWide, p.w-nw-3-24), 4)
 	length := 0
 	if n > 0 {
 		length = max(n*bw/max(most, 1), 1)
@@ -99,8 +99,8 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 	all, marks := v.lines(st, w)
 	v.page, v.length = h, len(all)
 	if at, ok := marks[v.skill]; ok && v.follow {
-		v.scroll = min(v.scroll, max(at-1, 0))
-		v.scroll = max(v.scroll, at+4-h)
+		v.scroll = max(v.scroll, at[1]+1-h)
+		v.scroll = min(v.scroll, at[0])
 	}
 	v.follow = false
 	v.scroll = max(min(v.scroll, len(all)-h), 0)
@@ -113,9 +113,9 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 }
 
 // lines are all sections, in two columns when there is room.
-func (v *View) lines(st *theme.Styles, w int) ([]string, map[int]int) {
+func (v *View) lines(st *theme.Styles, w int) ([]string, map[int][2]int) {
 	if w < twoColumns {
-		p := &page{st: st, w: w, marks: map[int]int{}}
+		p := &page{st: st, w: w, marks: map[int][2]int{}}
 		v.usage(p)
 		v.skills(p)
 		v.tools(p)
@@ -126,7 +126,7 @@ func (v *View) lines(st *theme.Styles, w int) ([]string, map[int]int) {
 	left := &page{st: st, w: lw}
 	v.usage(left)
 	v.activity(left)
-	right := &page{st: st, w: w - gutter - lw, marks: map[int]int{}}
+	right := &page{st: st, w: w - gutter - lw, marks: map[int][2]int{}}
 	v.skills(right)
 	v.tools(right)
 	bar := " " + st.Border.Render("│") + " "
@@ -152,7 +152,7 @@ func (v *View) usage(p *page) {
 		calls, failed = calls+t.Calls, failed+t.Errors
 	}
 	p.say(p.st.Text.Render, "  %s, %s of yours, %s of hermes", counted(r.Sessions, "session", "sessions"), counted(r.Messages["user"], "message", "messages"), thousands(r.Messages["assistant"]))
-	p.say(p.st.Text.Render, "  %s, %d failed; %s to the model; %.1f hours", counted(calls, "tool call", "tool calls"), failed, counted(u.Requests, "request", "requests"), r.Hours)
+	p.say(p.st.Text.Render, "  %s, %d failed; %s to the model; %s", counted(calls, "tool call", "tool calls"), failed, counted(u.Requests, "request", "requests"), long(r.Hours))
 	p.say(p.st.Text.Render, "  %s tokens in, %s out", thousands64(u.Input), thousands64(u.Output))
 	p.row("from the cache", int(u.CacheRate*100), 100, fmt.Sprintf("%.0f %%", u.CacheRate*100))
 	p.head("Cost")
@@ -201,7 +201,7 @@ func (v *View) skills(p *page) {
 		if i == v.skill {
 			mark, style = p.st.Accent.Render("▌")+" ", p.st.Bold
 		}
-		p.marks[i] = len(p.out)
+		first := len(p.out)
 		edits := ""
 		if s.Edits > 0 {
 			edits = " · " + counted(s.Edits, "edit", "edits")
@@ -223,6 +223,7 @@ func (v *View) skills(p *page) {
 				p.say(p.st.Bad.Render, "    ⚠ %s; R takes it back", x.Worse)
 			}
 		}
+		p.marks[i] = [2]int{first, len(p.out)}
 	}
 	if len(v.report.Skills) > 0 {
 		p.say(p.st.Faint.Render, "  Bars are calls a turn. From fewer than 5 turns nothing is concluded; ↺ counts turns that your next message took back, by its first words.")
@@ -256,7 +257,7 @@ func (v *View) activity(p *page) {
 		n := a.ByWeekday[(i+1)%7]
 		p.row(name, n, most, thousands(n))
 	}
-	p.say(p.st.Muted.Render, "  %s; longest row %s", counted(a.Days, "active day", "active days"), counted(a.Streak, "day", "days"))
+	p.say(p.st.Muted.Render, "  %s, at most %s in a row", counted(a.Days, "active day", "active days"), counted(a.Streak, "day", "days"))
 }
 
 // hours are 24 columns of three lines.
@@ -291,22 +292,30 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	if v.note != "" {
 		note = st.Warn.Render(cell.Truncate(cell.Line(v.note), w))
 	}
+	return []string{note, hintLine(st, [][2]string{{"7 3 9", "days"}, {"n N", "skill"}, {"R", "roll back"}, {"j k", "scroll"}, {"r", "count again"}, {"Esc", "close"}}, w)}
+}
+
+// hintLine is as many keys as fit; the last one, which leads out, always does.
+func hintLine(st *theme.Styles, hints [][2]string, w int) string {
+	draw := func(h [2]string) string { return st.Key.Render(h[0]) + " " + st.Muted.Render(h[1]) }
+	last := draw(hints[len(hints)-1])
 	line := ""
-	for _, h := range []string{"7 3 9 days", "j k scroll", "n N skill", "R roll back", "r count again", "Esc close"} {
-		at := strings.LastIndexByte(h, ' ')
-		if h == "R roll back" || h == "r count again" {
-			at = 1
-		}
-		part := st.Key.Render(h[:at]) + " " + st.Muted.Render(h[at+1:])
-		if cell.Width(line)+cell.Width(part)+3 > w && line != "" {
+	for _, h := range hints[:len(hints)-1] {
+		part := draw(h) + st.Faint.Render(" · ")
+		if cell.Width(line)+cell.Width(part)+cell.Width(last) > w {
 			break
-		}
-		if line != "" {
-			line += st.Faint.Render(" · ")
 		}
 		line += part
 	}
-	return []string{note, line}
+	return line + last
+}
+
+// long is a time in words.
+func long(hours float64) string {
+	if hours < 1 {
+		return fmt.Sprintf("%.0f minutes", hours*60)
+	}
+	return fmt.Sprintf("%.1f hours", hours)
 }
 
 func counted(n int, one, many string) string {

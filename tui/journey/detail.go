@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"hermes/core/insights"
 	graph "hermes/core/journey"
@@ -119,9 +120,18 @@ func (v *View) facts(n *graph.Node) string {
 		}
 	}
 	if !n.Time.IsZero() {
-		parts = append(parts, n.Time.In(v.now().Location()).Format("2 Jan 2006"))
+		parts = append(parts, v.date(n.Time))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// date is a day, with its year when that is not this one.
+func (v *View) date(t time.Time) string {
+	t = t.In(v.now().Location())
+	if t.Year() == v.now().Year() {
+		return t.Format("2 Jan")
+	}
+	return t.Format("2 Jan 2006")
 }
 
 func (v *View) sayNeighbours(st *theme.Styles, s *sayer, n *graph.Node) {
@@ -186,7 +196,7 @@ func (v *View) sayHistory(st *theme.Styles, s *sayer, d *Detail) {
 	for _, m := range d.Moments[:min(len(d.Moments), moments)] {
 		line := fmt.Sprintf("  %s %s by %s", m.Time.In(v.now().Location()).Format("2 Jan 15:04"), m.Action, m.Who)
 		if m.Reason != "" {
-			line += ": " + m.Reason
+			line += ": " + text.Cut(text.OneLine(m.Reason), 60)
 		}
 		s.say(st.Text.Render, "%s", line)
 	}

@@ -147,18 +147,25 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	case w < besideWidth && v.node() != nil && !v.whole && v.face == graphFace:
 		note = st.Faint.Render(cell.Truncate(v.marked(), w))
 	}
+	return []string{note, hintLine(st, v.hints(), w)}
+}
+
+// hintLine is as many keys as fit; the last one, which leads out, always does.
+func hintLine(st *theme.Styles, hints []string, w int) string {
+	draw := func(h string) string {
+		key, word, _ := strings.Cut(h, " ")
+		return st.Key.Render(key) + " " + st.Muted.Render(word)
+	}
+	last := draw(hints[len(hints)-1])
 	line := ""
-	for _, h := range v.hints() {
-		if cell.Width(line)+cell.Width(h)+3 > w && line != "" {
+	for _, h := range hints[:len(hints)-1] {
+		part := draw(h) + st.Faint.Render(" · ")
+		if cell.Width(line)+cell.Width(part)+cell.Width(last) > w {
 			break
 		}
-		key, word, _ := strings.Cut(h, " ")
-		if line != "" {
-			line += st.Faint.Render(" · ")
-		}
-		line += st.Key.Render(key) + " " + st.Muted.Render(word)
+		line += part
 	}
-	return []string{note, line}
+	return line + last
 }
 
 // marked is the marked neighbour in one line, for where there is no panel beside the map.
@@ -205,7 +212,7 @@ func (v *View) hints() []string {
 	case listFace:
 		out = append(out, "s order")
 	case timelineFace, faces:
-		out = append(out, "h l period", "P play")
+		out = append(out, "h/l period", "P play")
 	}
 	return append(out, "/ filter", "x export", "Tab face", "Esc close")
 }

@@ -25,7 +25,9 @@ const (
 	maxZoom   = 4
 	often     = 5  // uses from which a skill is drawn large
 	labelWide = 28 // cells of a name on the map
-	labelMany = 60 // names that are tried besides those of the neighbourhood
+	// legendLines is how many lines of categories there are at most.
+	legendLines = 2
+	labelMany   = 60 // names that are tried besides those of the neighbourhood
 )
 
 // graphKey walks to the nearest node in a direction, or changes the scale.
@@ -231,21 +233,33 @@ func (v *View) names(st *theme.Styles, c *canvas, order []int, at int, linked ma
 
 // letters is the legend: which letter is which category, and what size means.
 func (v *View) letters(st *theme.Styles, w int) []string {
-	out := ""
+	lines := []string{""}
+	add := func(part string) bool {
+		last := &lines[len(lines)-1]
+		if cell.Width(*last)+cell.Width(part) > w {
+			if len(lines) == legendLines {
+				return false
+			}
+			lines = append(lines, "")
+			last = &lines[len(lines)-1]
+		}
+		*last += part
+		return true
+	}
+	add(memoryStyle(st).Render("◆") + st.Muted.Render(" memory") + "  ")
 	for _, c := range v.sheet.order {
-		part := v.hue(st, c).Render(v.sheet.letters[c]) + " " + st.Muted.Render(cell.Truncate(cell.Line(c), 18)) + "  "
-		if cell.Width(out)+cell.Width(part)+14 > w {
-			out += st.Faint.Render("…  ")
+		if !add(v.hue(st, c).Render(v.sheet.letters[c]) + " " + st.Muted.Render(cell.Truncate(cell.Line(c), 18)) + "  ") {
 			break
 		}
-		out += part
 	}
-	out += memoryStyle(st).Render("◆") + st.Muted.Render(" memory")
 	sizes := "a never used · A used · (A) often · ⠒ declared · ⠂⠂ shared words"
 	if v.spots.hidden > 0 || v.zoom > 0 {
 		sizes = fmt.Sprintf("%d× · %d covered, + shows more · %s", v.zoom+1, v.spots.hidden, sizes)
 	}
-	return []string{cell.Truncate(out, w), st.Faint.Render(cell.Truncate(sizes, w))}
+	for i := range lines {
+		lines[i] = cell.Truncate(lines[i], w)
+	}
+	return append(lines, st.Faint.Render(cell.Truncate(sizes, w)))
 }
 
 // clickSpot selects the node nearest to a cell of the map.

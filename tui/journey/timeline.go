@@ -181,7 +181,7 @@ func (v *View) growth(st *theme.Styles, lw, w int) string {
 // legend says what the signs and letters stand for.
 func (v *View) legend(st *theme.Styles, w int) string {
 	s := v.sheet.Graph.Stats
-	out := "  " + st.Muted.Render(fmt.Sprintf("━ %d skills", s.LearnedSkills)) + "  " + memoryStyle(st).Render("◆") + st.Muted.Render(fmt.Sprintf(" %d memories", s.MemoryNodes))
+	out := "  " + st.Muted.Render("━ "+counted(s.LearnedSkills, "skill", "skills")) + "  " + memoryStyle(st).Render("◆") + st.Muted.Render(" "+counted(s.MemoryNodes, "memory", "memories"))
 	if n := len(v.rows); n > 0 {
 		if none := n - len(v.times.of); none > 0 && !v.playing {
 			out += st.Faint.Render(fmt.Sprintf("  %d without a time", none))
