@@ -21,8 +21,8 @@ type Skills interface {
 	// Diff shows what changed in a skill between two changes of its history; from "" is the beginning, to ""
 	// is now.
 	Diff(ctx context.Context, path, from, to string) (string, error)
-	// Do carries out what the person asked for, in their name; said is one line about it.
-	Do(ctx context.Context, t browser.Task) (said string, err error)
+	// Do carries out what the person asked for, in their name.
+	Do(ctx context.Context, t browser.Task) (browser.Done, error)
 }
 
 // SkillSheet is what is known of the skills of a workspace.
@@ -88,7 +88,9 @@ func (m *Model) skillNews(e core.Event) tea.Cmd {
 }
 
 // learnedChanged reads memory and skills again: commands or editors may have been at their files.
-func (m *Model) learnedChanged() tea.Cmd { return tea.Batch(m.memoryChanged(), m.skillsCmd(), m.journeysCmd()) }
+func (m *Model) learnedChanged() tea.Cmd {
+	return tea.Batch(m.memoryChanged(), m.skillsCmd(), m.journeysCmd())
+}
 
 func whyNoSkills(m *Model) string {
 	if m.ws.Skills == nil {
@@ -98,7 +100,10 @@ func whyNoSkills(m *Model) string {
 }
 
 // browserLayer is the skills browser.
-type browserLayer struct{ view *browser.View }
+type browserLayer struct {
+	view *browser.View
+	said string // what came of the last task; told with the sheet that shows it
+}
 
 // showSkills opens the browser at the skill whose SKILL.md is want, "" at the first one.
 func (m *Model) showSkills(want string) tea.Cmd {
@@ -130,6 +135,10 @@ func (l *browserLayer) came(m *Model, err error) tea.Cmd {
 	}
 	s := m.ws.skills.sheet
 	l.view.SetSheet(browser.Sheet{Checked: s.Pane.Checked, Archived: s.Archived, Next: s.Next, Commands: m.howInvoked()})
+	if l.said != "" {
+		l.view.SetNote(l.said)
+		l.said = ""
+	}
 	return l.do(m, l.view.Missing())
 }
 
@@ -187,7 +196,11 @@ func (l *browserLayer) do(m *Model, a browser.Action) tea.Cmd {
 // change does something to a skill, says what came of it, and reads everything again.
 func (l *browserLayer) change(m *Model, t browser.Task) tea.Cmd {
 	port := m.ws.Skills
-	return bring(m, func(ctx context.Context) (string, error) { return port.Do(context.WithoutCancel(ctx), t) }, func(m *Model, said string, err error) tea.Cmd {
+	return bring(m, func(ctx context.Context) (browser.Done, error) { return port.Do(context.WithoutCancel(ctx), t) }, func(m *Model, done browser.Done, err error) tea.Cmd {
+		said := done.Said
+		if done.Path != "" && err == nil {
+			l.view.Follow(done.Path)
+		}
 		if err != nil {
 			said = "✗ " + err.Error()
 			if hint := core.HintOf(err); hint != "" {
@@ -200,7 +213,7 @@ func (l *browserLayer) change(m *Model, t browser.Task) tea.Cmd {
 		} else if t.Verb == browser.Edit {
 			m.keepDraft(t.Path, "")
 		}
-		l.view.SetNote(said)
+		l.said = said
 		return m.skillsCmd()
 	})
 }

@@ -43,11 +43,11 @@ func (p *skillPort) Detail(_ context.Context, path string) (browser.Detail, erro
 
 func (p *skillPort) Diff(context.Context, string, string, string) (string, error) { return "+x", nil }
 
-func (p *skillPort) Do(_ context.Context, t browser.Task) (string, error) {
+func (p *skillPort) Do(_ context.Context, t browser.Task) (browser.Done, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tasks = append(p.tasks, t)
-	return fmt.Sprintf("did %d", t.Verb), p.err
+	return browser.Done{Said: fmt.Sprintf("did %d", t.Verb)}, p.err
 }
 
 func (p *skillPort) did() []browser.Task {

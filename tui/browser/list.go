@@ -13,6 +13,7 @@ const (
 	besideWidth = 96 // from here on list and detail stand side by side
 	listMin     = 34
 	gutter      = 3
+	maxNote     = 4 // lines of what came of the last action
 )
 
 // Draw draws the view for a screen of w by h cells, with the cursor (cx negative when nothing is typed).
@@ -179,9 +180,15 @@ func (v *View) line(st *theme.Styles, r *row, selected bool, w int) string {
 
 // foot is the note and the keys that do something here.
 func (v *View) foot(st *theme.Styles, w int) []string {
-	note := ""
-	if v.note != "" {
-		note = st.Warn.Render(cell.Truncate(cell.Line(v.note), w))
+	out := []string{""}
+	if said := cell.Wrap(cell.Line(v.note), w, "  "); v.note != "" && len(said) > 0 {
+		if len(said) > maxNote { // what can be done about it stands at its end
+			said = append(said[:maxNote-1:maxNote-1], cell.TruncateLeft(strings.Join(said[maxNote-1:], " "), w))
+		}
+		out = out[:0]
+		for _, l := range said {
+			out = append(out, st.Warn.Render(l))
+		}
 	}
 	line := ""
 	for _, h := range v.hints() {
@@ -194,7 +201,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 		}
 		line += st.Key.Render(key) + " " + st.Muted.Render(word)
 	}
-	return []string{note, line}
+	return append(out, line)
 }
 
 func (v *View) hints() []string {

@@ -68,6 +68,12 @@ type Task struct {
 	Base string // hash of the SKILL.md that was edited
 }
 
+// Done is what came of a task.
+type Done struct {
+	Said string // one line about it
+	Path string // where the SKILL.md stands now; "" when it did not move
+}
+
 // Do says what the person asked for.
 type Do int
 
@@ -201,6 +207,15 @@ func (v *View) SetSheet(s Sheet) {
 		want, v.want = v.want, ""
 	}
 	v.arrange(want)
+	if v.selectedPath() == want { // it was changed, and stays in sight even if it no longer fits the filter
+		return
+	}
+	for i := range v.all {
+		if v.all[i].path() == want {
+			v.rows = append([]row{v.all[i]}, v.rows...)
+			v.sel = 0
+		}
+	}
 }
 
 // arrange filters the rows; the selection goes to path when it is among them.
@@ -233,10 +248,18 @@ func (v *View) Follow(path string) { v.want = path }
 
 // SetDetail takes what was asked for by Load.
 func (v *View) SetDetail(d Detail) {
+	old := v.details[d.Path]
 	v.details[d.Path] = d
-	if d.Path == v.selectedPath() {
-		v.change = min(v.change, max(len(d.Versions)-1, 0))
+	if d.Path != v.selectedPath() {
+		return
 	}
+	if v.change > 0 && v.change < len(old.Versions) { // the mark stays on its version
+		id := old.Versions[v.change].ID
+		if i := slices.IndexFunc(d.Versions, func(x skills.Version) bool { return x.ID == id }); i >= 0 {
+			v.change = i
+		}
+	}
+	v.change = min(v.change, max(len(d.Versions)-1, 0))
 }
 
 // SetDiff takes what was asked for by Diff.

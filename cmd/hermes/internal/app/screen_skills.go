@@ -156,54 +156,61 @@ func (k know) Diff(ctx context.Context, file, from, to string) (string, error) {
 }
 
 // Do carries out t in the person's name.
-func (k know) Do(ctx context.Context, t browser.Task) (string, error) {
+func (k know) Do(ctx context.Context, t browser.Task) (browser.Done, error) {
 	l, by := k.s.library, ledger.Change{Actor: ledger.You, SessionID: k.s.ID()}
 	if t.Verb == browser.Restore {
 		e, err := l.Restore(ctx, by, t.Name)
-		return "restored: " + e.Qualified() + "; the next session sees it", plain(err)
+		return browser.Done{Said: "restored: " + e.Qualified() + "; the next session sees it", Path: e.Path}, plain(err)
 	}
 	name, e, err := k.named(ctx, t.Path)
 	if err != nil {
-		return "", err
+		return browser.Done{}, err
 	}
+	var done browser.Done
 	switch t.Verb {
 	case browser.Pin:
+		done.Said = "pinned: it is not archived or deleted, and reviews only propose changes"
 		_, err = l.Pin(ctx, by, name)
-		return "pinned: it is not archived or deleted, and reviews only propose changes", plain(err)
 	case browser.Unpin:
+		done.Said = "no longer pinned"
 		_, err = l.Unpin(ctx, by, name)
-		return "no longer pinned", plain(err)
 	case browser.Archive:
-		_, err = l.Archive(ctx, by, name, "")
-		return "archived: " + e.Qualified() + "; u restores it", plain(err)
+		var out skills.Outcome
+		out, err = l.Archive(ctx, by, name, "")
+		done = browser.Done{Said: "archived: " + e.Qualified() + "; u restores it", Path: filepath.Join(out.Archived, skills.FileName)}
 	case browser.Rollback:
-		_, id, err := l.Rollback(ctx, by, name, t.ID)
-		if err == nil && id == "" {
-			return "it is as it was then; nothing had to change", nil
+		done.Said = "rolled back; the next session sees it"
+		var id string
+		if _, id, err = l.Rollback(ctx, by, name, t.ID); err == nil && id == "" {
+			done.Said = "it is as it was then; nothing had to change"
 		}
-		return "rolled back; the next session sees it", plain(err)
 	case browser.Edit:
-		return k.write(ctx, by, name, e, t.Text, t.Base, "edited by hand")
+		done.Said, err = k.write(ctx, by, name, e, t.Text, t.Base, "edited by hand")
 	case browser.Describe:
-		data, err := os.ReadFile(t.Path)
-		if err != nil {
-			return "", &core.Error{Op: "read skill", Subject: t.Path, Err: err}
-		}
-		now, err := skills.Describe(data, t.Text)
-		if err != nil {
-			return "", err
-		}
-		return k.write(ctx, by, name, e, string(now), ledger.Hash(data), "a description that the prompt shows whole")
+		done.Said, err = k.describe(ctx, by, name, e, t.Text)
 	case browser.Restore:
 	}
-	return "", &core.Error{Code: core.CodeInternal, Op: "change skill", Err: fmt.Errorf("unknown verb %d", t.Verb)}
+	return done, plain(err)
+}
+
+// describe gives a skill another description.
+func (k know) describe(ctx context.Context, by ledger.Change, name string, e skills.Entry, description string) (string, error) {
+	data, err := os.ReadFile(e.Path)
+	if err != nil {
+		return "", &core.Error{Op: "read skill", Subject: e.Path, Err: err}
+	}
+	now, err := skills.Describe(data, description)
+	if err != nil {
+		return "", err
+	}
+	return k.write(ctx, by, name, e, string(now), ledger.Hash(data), "a description that the prompt shows whole")
 }
 
 // write replaces the SKILL.md of a skill through the gates of the library.
 func (k know) write(ctx context.Context, by ledger.Change, name string, e skills.Entry, content, base, reason string) (string, error) {
 	out, err := k.s.library.Do(ctx, by, skills.Op{Action: skills.Edit, Name: name, Content: &content, Base: base, Reason: reason}, nil)
 	if err != nil {
-		return "", plain(err)
+		return "", err
 	}
 	said := "saved: " + e.Qualified() + "; the next session sees it"
 	if n := len(out.Plan.Warnings); n > 0 {
