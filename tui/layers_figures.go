@@ -9,7 +9,7 @@ import (
 	"hermes/core"
 	"hermes/core/insights"
 	"hermes/tui/curator"
-	"hermes/tui/figures"
+	numbers "hermes/tui/figures"
 )
 
 // Insights counts what was done.
@@ -43,7 +43,7 @@ func whyNoCurator(m *Model) string {
 }
 
 // figuresLayer is the insights.
-type figuresLayer struct{ view *figures.View }
+type figuresLayer struct{ view *numbers.View }
 
 // insightsCommand opens the insights of the last days, 30 when none are named.
 func insightsCommand(m *Model, days string) tea.Cmd {
@@ -54,7 +54,7 @@ func insightsCommand(m *Model, days string) tea.Cmd {
 			return m.toast(core.LevelWarn, "/insights takes a number of days")
 		}
 	}
-	l := &figuresLayer{view: figures.New(m.opt.Now, n)}
+	l := &figuresLayer{view: numbers.New(m.opt.Now, n)}
 	m.push(l)
 	return l.load(m, n)
 }
@@ -82,11 +82,11 @@ func (l *figuresLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch a := l.view.Update(keyName(key)); a.Do {
-	case figures.Close:
+	case numbers.Close:
 		m.pop(l)
-	case figures.Load:
+	case numbers.Load:
 		return l.load(m, a.Days)
-	case figures.Rollback:
+	case numbers.Rollback:
 		port := m.ws.Insights
 		return bring(m, func(ctx context.Context) (string, error) {
 			return port.Rollback(context.WithoutCancel(ctx), a.Skill, a.Hash)
@@ -97,7 +97,7 @@ func (l *figuresLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 			l.view.SetNote(said)
 			return tea.Batch(l.load(m, l.view.Days()), m.learnedChanged())
 		})
-	case figures.Nothing:
+	case numbers.Nothing:
 	}
 	return nil
 }
