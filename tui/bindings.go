@@ -60,7 +60,7 @@ func (m *Model) do(a action, args string) tea.Cmd {
 // and stand here for the help.
 func bindings() []action {
 	var out []action
-	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings()} {
+	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings(), journeyNotes()} {
 		out = append(out, part...)
 	}
 	return out
@@ -395,5 +395,37 @@ func noteBindings() []action {
 		n("stored.tasks", keys.Stored, "show or hide sub-agents", "a"),
 		n("stored.next", keys.Stored, "next and previous session among hits", "tab", "shift+tab"),
 		n("stored.help", keys.Stored, "what a query may hold", "?"),
+	}
+}
+
+// journeyNotes are the keys of the journey, the insights and the curator.
+func journeyNotes() []action {
+	n := func(id string, scope keys.Scope, help string, keystrokes ...string) action {
+		return action{Binding: keys.Binding{ID: id, Scope: scope, Keys: keystrokes, Help: help, Note: true}}
+	}
+	return []action{
+		n("journey.face", keys.Journey, "timeline, graph, list; the next one", "1", "2", "3", "tab"),
+		n("journey.walk", keys.Journey, "move; in the graph: to the nearest node that way", "h", "j", "k", "l"),
+		n("journey.page", keys.Journey, "page; first and last", "pgdown", "pgup", "g", "G"),
+		n("journey.link", keys.Journey, "in the graph: mark the next and the previous link; walk along it, and back", "n", "N", "o", "backspace"),
+		n("journey.zoom", keys.Journey, "in the graph: larger, smaller, whole", "+", "-", "0"),
+		n("journey.open", keys.Journey, "the whole text, and back", "enter"),
+		n("journey.panel", keys.Journey, "scroll what stands beside", "J", "K"),
+		n("journey.edit", keys.Journey, "edit in your editor, with the checks of the tools", "e"),
+		n("journey.remove", keys.Journey, "archive the skill, delete the memory; asks first", "d"),
+		n("journey.pin", keys.Journey, "pin, unpin", "p"),
+		n("journey.undo", keys.Journey, "bring back what was removed; else take back the last change of the node", "u"),
+		n("journey.filter", keys.Journey, "filter", "/"),
+		n("journey.sort", keys.Journey, "in the list: another order", "s"),
+		n("journey.play", keys.Journey, "play how it grew", "P"),
+		n("journey.export", keys.Journey, "write it as HTML, as SVG", "x", "X"),
+		n("journey.session", keys.Journey, "the session that changed it last; copy its text", "v", "y"),
+		n("figures.days", keys.Figures, "7, 30, 90 days; the next span", "7", "3", "9", "tab"),
+		n("figures.skill", keys.Figures, "the next and the previous skill", "n", "N"),
+		n("figures.rollback", keys.Figures, "twice: take the skill back to the version before", "R"),
+		n("figures.again", keys.Figures, "count again", "r"),
+		n("tending.run", keys.Tending, "twice: run now; dry run", "r", "n"),
+		n("tending.pause", keys.Tending, "pause, resume", "."),
+		n("tending.back", keys.Tending, "twice: take the last run back", "R"),
 	}
 }

@@ -24,6 +24,9 @@ const (
 	Dialog     Scope = "approval"
 	Cleanup    Scope = "memory clean-up"
 	Stored     Scope = "sessions"
+	Journey    Scope = "journey"
+	Figures    Scope = "insights"
+	Tending    Scope = "curator"
 )
 
 // Leader is the keystroke that opens the Prefix scope.
@@ -136,7 +139,7 @@ func together(a, b Scope) bool {
 }
 
 // over tells a scope in which the keys of Anywhere do not hold.
-func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored }
+func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Journey || s == Figures || s == Tending }
 
 // Label writes the keys of b for people: "Ctrl+X n", "Up, Ctrl+P".
 func (b Binding) Label() string {
