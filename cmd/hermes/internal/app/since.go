@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -115,10 +116,11 @@ func skillsSince(log []ledger.Entry, seen string) []string {
 		}
 	}
 	var out []string
-	for _, name := range order {
-		words := fmt.Sprintf("%s v%d → v%d", name, versions[name]-fresh[name], versions[name])
-		if versions[name] == fresh[name] {
-			words = fmt.Sprintf("%s new (v%d)", name, versions[name])
+	for _, full := range order {
+		name := path.Base(full)
+		words := fmt.Sprintf("%s v%d → v%d", name, versions[full]-fresh[full], versions[full])
+		if versions[full] == fresh[full] {
+			words = fmt.Sprintf("%s new (v%d)", name, versions[full])
 		}
 		out = append(out, words)
 	}
