@@ -13,6 +13,7 @@ const (
 	besideWidth = 96 // from here on list and detail stand side by side
 	listMin     = 34
 	gutter      = 3
+	minCategory = 6 // cells of a category that are worth showing
 	maxNote     = 4 // lines of what came of the last action
 )
 
@@ -169,12 +170,14 @@ func (v *View) line(st *theme.Styles, r *row, selected bool, w int) string {
 	if r.archived != nil {
 		category = ""
 	}
-	right := strings.Trim(category+" · "+states, " ·")
 	room := max(w-4, 0)
-	if over := cell.Width(right) + 1 + min(cell.Width(cell.Line(r.name())), room*3/5) - room; over > 0 {
-		right = strings.TrimSpace(states) // the category goes before the name is cut
+	right := cell.Truncate(states, room/2)
+	// The end of a long category says most; it goes before the name is cut.
+	if left := room - 1 - min(cell.Width(cell.Line(r.name())), room*3/5) - cell.Width(right); right == "" && left >= minCategory {
+		right = cell.TruncateLeft(category, left)
+	} else if left -= 3; category != "" && left >= min(minCategory, cell.Width(category)) {
+		right = cell.TruncateLeft(category, left) + " · " + right
 	}
-	right = cell.Truncate(right, room/2)
 	return mark + sign + name.Render(cell.Fit(cell.Line(r.name()), max(room-cell.Width(right)-1, 0))) + " " + st.Muted.Render(right)
 }
 
