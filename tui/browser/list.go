@@ -173,10 +173,14 @@ func (v *View) line(st *theme.Styles, r *row, selected bool, w int) string {
 	room := max(w-4, 0)
 	right := cell.Truncate(states, room/2)
 	// The end of a long category says most; it goes before the name is cut.
-	if left := room - 1 - min(cell.Width(cell.Line(r.name())), room*3/5) - cell.Width(right); right == "" && left >= minCategory {
+	left := min(room-1-min(cell.Width(cell.Line(r.name())), room*3/5)-cell.Width(right), room*2/5)
+	if right != "" {
+		left -= 3
+		if category = cell.TruncateLeft(category, left); category != "" && left >= minCategory {
+			right = category + " · " + right
+		}
+	} else if left >= min(minCategory, cell.Width(category)) {
 		right = cell.TruncateLeft(category, left)
-	} else if left -= 3; category != "" && left >= min(minCategory, cell.Width(category)) {
-		right = cell.TruncateLeft(category, left) + " · " + right
 	}
 	return mark + sign + name.Render(cell.Fit(cell.Line(r.name()), max(room-cell.Width(right)-1, 0))) + " " + st.Muted.Render(right)
 }
