@@ -195,6 +195,9 @@ rules:
 	if len(l.Proposals) != 2 || l.Proposals[0].Held != "approval" || w.read(t, "memories", "MEMORY.md")+w.read(t, "memories", "USER.md") != "" {
 		t.Fatalf("%+v", l)
 	}
+	if o := w.hermes(t, "", "doctor"); !strings.Contains(o.out, "2 proposals wait for you") {
+		t.Errorf("%+v", o)
+	}
 	inner := w
 	inner.env = append(append([]string{}, w.env...), "HERMES_AGENT=s1")
 	if o := inner.hermes(t, "", "reviews", "accept", l.Proposals[0].ID); o.code != 1 || !strings.Contains(o.err, "agent") {

@@ -30,7 +30,7 @@ const doctorPatience = 15 * time.Second
 func (a *App) Doctor(ctx context.Context, outTTY bool) []Check {
 	checks := []Check{a.checkHome(), a.checkPermissions()}
 	checks = append(checks, a.checkConfig()...)
-	return append(checks, a.checkTerminal(outTTY), a.checkModel(ctx), a.checkSkills(ctx), a.checkSessions(), a.checkDisk())
+	return append(checks, a.checkTerminal(outTTY), a.checkModel(ctx), a.checkSkills(ctx), a.checkLearning(), a.checkSessions(), a.checkDisk())
 }
 
 func ok(name, format string, args ...any) Check {
