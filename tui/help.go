@@ -26,6 +26,10 @@ func drawHelp(m *Model, st *theme.Styles, w int) []string {
 		{keys.Dialog, "Approval"},
 		{keys.Cleanup, "Memory clean-up"},
 		{keys.Stored, "Sessions"},
+		{keys.Library, "Skills"},
+		{keys.Journey, "Journey"},
+		{keys.Figures, "Insights"},
+		{keys.Tending, "Curator"},
 	}
 	for _, h := range heads {
 		out = append(out, st.TitleFocus.Render(cell.Truncate(h.title, w)))
