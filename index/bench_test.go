@@ -137,7 +137,7 @@ func askMix(b *testing.B, x *Index) {
 			}
 			w := ms(time.Since(start))
 			start = time.Now()
-			if _, _, _, err := x.propose(b.Context(), q, o, pages()[0]); err != nil {
+			if _, _, _, err := x.propose(b.Context(), q, o, pages(q)[0]); err != nil {
 				b.Fatal(err)
 			}
 			e := ms(time.Since(start))

@@ -34,6 +34,7 @@ type view struct {
 	leaves []leaf
 	parts  []*part
 	capped bool // a prefix stood for too many terms
+	single bool // only one session is asked for
 }
 
 // part is what a query finds in one segment.
@@ -60,7 +61,7 @@ func evaluate(idx bleve.Index, q Query, o Options, stats *stats) (v *view, relea
 	if !ok {
 		return nil, nil, errors.Join(errors.New("the search index is of another kind"), reader.Close())
 	}
-	v = &view{}
+	v = &view{single: q.Session != ""}
 	if q.root != nil {
 		v.collect(q.root)
 	}
@@ -310,5 +311,11 @@ func (v *view) idf(l leaf) float64 {
 
 // byScore orders proposals, best first; the same every time.
 func byScore(a, b proposal) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.at, a.at), cmp.Compare(a.session, b.session), cmp.Compare(a.offset, b.offset))
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(b.at, a.at); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.offset, b.offset))
 }

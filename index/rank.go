@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,14 +22,16 @@ type proposal struct {
 
 // stat is what of a message ranks it whatever is looked for.
 type stat struct {
-	at   uint32 // seconds since 1970
-	kind kind
+	at      uint32 // seconds since 1970
+	session uint32 // its number in stats
+	kind    kind
 }
 
-// stats keeps the stats of segments, which never change. It outlives a lease: 8 bytes a message.
+// stats keeps the stats of segments, which never change. It outlives a lease: 12 bytes a message.
 type stats struct {
-	mu   sync.Mutex
-	segs map[uint64]segStats
+	mu       sync.Mutex
+	segs     map[uint64]segStats
+	sessions map[string]uint32 // every session that was met, by number
 }
 
 type segStats struct {
@@ -62,13 +65,33 @@ func (s *stats) of(seg *scorch.SegmentSnapshot) ([]stat, error) {
 			return nil, fmt.Errorf("read search index: %w", err)
 		}
 		p, _ := parsePlace(string(b))
-		c.list[i] = stat{p.at, p.kind}
+		c.list[i] = stat{at: p.at, session: s.number(p.session), kind: p.kind}
 	}
 	if s.segs == nil {
 		s.segs = map[uint64]segStats{}
 	}
 	s.segs[seg.Id()] = c
 	return c.list, nil
+}
+
+// number is that of a session. The caller holds mu.
+func (s *stats) number(session string) uint32 {
+	n, ok := s.sessions[session]
+	if !ok {
+		if s.sessions == nil {
+			s.sessions = map[string]uint32{}
+		}
+		n = uint32(len(s.sessions)) //nolint:gosec // far below
+		s.sessions[strings.Clone(session)] = n
+	}
+	return n
+}
+
+// known is how many sessions have a number.
+func (s *stats) known() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions)
 }
 
 // keep forgets the segments that are gone.
@@ -86,29 +109,45 @@ func (s *stats) keep(live map[uint64]bool) {
 type ranker struct {
 	now  int64
 	days [3 * 365]float64 // recency by age in days; older is as old as the last
+	keys [3][3 * 365]uint64
 }
 
 func newRanker(now time.Time) *ranker {
 	r := &ranker{now: now.Unix()}
 	for i := range r.days {
 		r.days[i] = recency(time.Duration(i) * 24 * time.Hour)
+		for j, k := range [3]kind{kindTalk, kindTool, kindTitle} {
+			r.keys[j][i] = uint64(weightOf(k)*r.days[i]*1e6) << 32
+		}
 	}
 	return r
 }
 
-// weight is how much a hit counts, before what was looked for.
-func (r *ranker) weight(s stat) float64 {
-	days := max(r.now-int64(s.at), 0) / (24 * 60 * 60)
-	return weightOf(s.kind) * r.days[min(days, int64(len(r.days)-1))]
+// age is that of a message in days, as far as it counts.
+func (r *ranker) age(at uint32) int {
+	return int(min(max(r.now-int64(at), 0)/(24*60*60), int64(len(r.days)-1)))
 }
 
+// weight is how much a hit counts, before what was looked for.
+func (r *ranker) weight(p place) float64 { return weightOf(p.kind) * r.days[r.age(p.at)] }
+
 // key orders messages by weight, then by time.
-func (r *ranker) key(s stat) uint64 { return uint64(r.weight(s)*1e6)<<32 | uint64(s.at) }
+func (r *ranker) key(s stat) uint64 {
+	row := 0
+	switch s.kind {
+	case kindTool:
+		row = 1
+	case kindTitle:
+		row = 2
+	case kindTalk:
+	}
+	return r.keys[row][r.age(s.at)] | uint64(s.at)
+}
 
 // promising is a message that was chosen for scoring.
 type promising struct {
 	key  uint64
-	part int
+	part uint32
 	doc  uint32
 }
 
@@ -122,6 +161,9 @@ type chosen struct {
 func (c *chosen) offer(p promising) {
 	switch {
 	case len(c.list) < c.k:
+		if c.list == nil {
+			c.list = make([]promising, 0, min(c.k, 64))
+		}
 		c.list = append(c.list, p)
 		for i := len(c.list) - 1; i > 0 && c.list[i].key < c.list[(i-1)/2].key; i = (i - 1) / 2 {
 			c.list[i], c.list[(i-1)/2] = c.list[(i-1)/2], c.list[i]
@@ -169,21 +211,32 @@ func (v *view) best(k int, r *ranker, s *stats) ([]*roaring.Bitmap, error) {
 		if err != nil {
 			return nil, err
 		}
+		docs := make([][]uint32, len(out))
 		for _, t := range top.list {
-			out[t.part].Add(t.doc)
+			docs[t.part] = append(docs[t.part], t.doc)
+		}
+		for i, d := range docs {
+			out[i].AddMany(d)
 		}
 	}
 	return out, nil
 }
 
+// spread is the share of the chosen messages that one session may have at most: what was said all over a long
+// session must not hide the others.
+const spread = 32
+
 // top chooses the k most promising messages of a facet.
 func (v *view) top(k, facet int, r *ranker, s *stats) (*chosen, error) {
-	top := &chosen{k: k}
+	var by []chosen // sessions, by number
 	buf := make([]uint32, 1024)
 	for i, p := range v.parts {
 		list, err := s.of(p.seg)
 		if err != nil {
 			return nil, err
+		}
+		if n := s.known(); n > len(by) {
+			by = append(by, make([]chosen, n-len(by))...)
 		}
 		set := p.hits
 		if facet < len(p.facets) {
@@ -192,8 +245,19 @@ func (v *view) top(k, facet int, r *ranker, s *stats) (*chosen, error) {
 		it := set.ManyIterator()
 		for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
 			for _, doc := range buf[:n] {
-				top.offer(promising{r.key(list[doc]), i, doc})
+				c := &by[list[doc].session]
+				c.k = k
+				if !v.single {
+					c.k = max(k/spread, 1)
+				}
+				c.offer(promising{r.key(list[doc]), uint32(i), doc}) //nolint:gosec // segments are few
 			}
+		}
+	}
+	top := &chosen{k: k}
+	for _, c := range by {
+		for _, p := range c.list {
+			top.offer(p)
 		}
 	}
 	return top, nil
@@ -240,7 +304,7 @@ func (v *view) score(sets []*roaring.Bitmap, r *ranker) ([]proposal, error) {
 			if len(v.leaves) == 0 {
 				scores[n] = 1
 			}
-			out = append(out, proposal{at, scores[n] * r.weight(stat{at.at, at.kind})})
+			out = append(out, proposal{at, scores[n] * r.weight(at)})
 		}
 	}
 	slices.SortFunc(out, byScore)

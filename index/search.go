@@ -132,8 +132,14 @@ func percent(p Progress) string {
 // looked is how many matching messages a search loads before it stops looking for more.
 const looked = 60
 
-// pages are how many messages are scored: more only when none of the first ones matched.
-func pages() []int { return []int{1_000, 20_000} }
+// pages are how many messages are scored: fewer where all of them match, more only when none of the first
+// ones did.
+func pages(q Query) [2]int {
+	if exact(q.root) {
+		return [2]int{500, 5_000}
+	}
+	return [2]int{1_000, 20_000}
+}
 
 // findings are what the engine and the transcripts say together.
 type findings struct {
@@ -145,7 +151,7 @@ type findings struct {
 // ask lets the engine propose messages and loads the best that fit.
 func (x *Index) ask(ctx context.Context, q Query, o Options) (f findings, err error) {
 	seen := map[place]bool{}
-	for _, k := range pages() {
+	for _, k := range pages(q) {
 		props, total, capped, err := x.propose(ctx, q, o, k)
 		if err != nil {
 			return findings{}, err
@@ -161,11 +167,11 @@ func (x *Index) ask(ctx context.Context, q Query, o Options) (f findings, err er
 		case capped:
 			f.limited = "the prefix stands for very many words; a longer one finds more"
 		case exact(q.root) && total > k:
-			f.limited = fmt.Sprintf("the most recent %d of %d matches were ranked", k, total)
+			f.limited = fmt.Sprintf("the most recent of %d matches were ranked", total)
 		case !exact(q.root) && tried < len(props):
 			f.limited = "only the best candidates were looked at; narrow the query for more"
 		case !exact(q.root) && total > k:
-			f.limited = fmt.Sprintf("only the most recent %d of %d candidates were looked at; narrow the query for more", k, total)
+			f.limited = fmt.Sprintf("only the most recent of %d candidates were looked at; narrow the query for more", total)
 		}
 		if exact(q.root) {
 			f.total = total // the engine's word for it is enough
@@ -220,7 +226,7 @@ func (x *Index) load(ctx context.Context, props []proposal, q Query, o Options) 
 		var todo []proposal
 		for ; tried < len(props) && len(todo) < wave; tried++ {
 			p := props[tried]
-			if sessions[p.session] >= looked/2 {
+			if sessions[p.session] >= max(looked/2, o.PerHit) {
 				continue // one long session must not hide the others
 			}
 			if _, open := files[p.session]; !open {
