@@ -60,7 +60,7 @@ func (m *Model) do(a action, args string) tea.Cmd {
 // and stand here for the help.
 func bindings() []action {
 	var out []action
-	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings(), journeyNotes()} {
+	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings(), skillNotes(), journeyNotes()} {
 		out = append(out, part...)
 	}
 	return out
@@ -409,7 +409,7 @@ func journeyNotes() []action {
 		n("journey.page", keys.Journey, "page; first and last", "pgdown", "pgup", "g", "G"),
 		n("journey.link", keys.Journey, "in the graph: mark the next and the previous link; walk along it, and back", "n", "N", "o", "backspace"),
 		n("journey.zoom", keys.Journey, "in the graph: larger, smaller, whole", "+", "-", "0"),
-		n("journey.open", keys.Journey, "the whole text, and back", "enter"),
+		n("journey.whole", keys.Journey, "the whole text, and back", "enter"),
 		n("journey.panel", keys.Journey, "scroll what stands beside", "J", "K"),
 		n("journey.edit", keys.Journey, "edit in your editor, with the checks of the tools", "e"),
 		n("journey.remove", keys.Journey, "archive the skill, delete the memory; asks first", "d"),

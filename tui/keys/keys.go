@@ -24,6 +24,7 @@ const (
 	Dialog     Scope = "approval"
 	Cleanup    Scope = "memory clean-up"
 	Stored     Scope = "sessions"
+	Library    Scope = "skills"
 	Journey    Scope = "journey"
 	Figures    Scope = "insights"
 	Tending    Scope = "curator"
@@ -139,7 +140,7 @@ func together(a, b Scope) bool {
 }
 
 // over tells a scope in which the keys of Anywhere do not hold.
-func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Journey || s == Figures || s == Tending }
+func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Library || s == Journey || s == Figures || s == Tending }
 
 // Label writes the keys of b for people: "Ctrl+X n", "Up, Ctrl+P".
 func (b Binding) Label() string {
