@@ -100,7 +100,7 @@ func (x *cli) ledgerUndo() *cobra.Command {
 }
 
 func (x *cli) ledgerPurge() *cobra.Command {
-	return command("purge", "Remove a leaked secret (read from standard input) from history and learned files", func(cmd *cobra.Command, _ []string) error {
+	return command("purge", "Remove a leaked secret (read from standard input) from history, learned files, transcripts, copies and logs", func(cmd *cobra.Command, _ []string) error {
 		if err := x.forPeople("purge"); err != nil {
 			return err
 		}
@@ -112,10 +112,10 @@ func (x *cli) ledgerPurge() *cobra.Command {
 		if secret = strings.TrimRight(secret, "\r\n"); len(secret) < 8 {
 			return errors.Join(err, usageError("the secret must have at least 8 characters; pipe it in: printf %%s SECRET | hermes ledger purge"))
 		}
-		r, err := a.Ledger.Purge(cmd.Context(), secret)
+		r, err := a.Purge(cmd.Context(), secret)
 		if err != nil {
 			return err
 		}
-		return x.said(r, "cleaned %d versions, %d journal lines, %d files\n", r.Versions, r.Lines, r.Files)
+		return x.said(r, "cleaned %d versions, %d journal lines, %d learned files, %d other files; the search index is made anew\n", r.Versions, r.Lines, r.Files, r.Others)
 	}, cobra.NoArgs)
 }

@@ -1,0 +1,75 @@
+//go:build !windows
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A secret that leaked into a conversation, a file that the agent changed, and memory is gone from every file of
+// the home after one command, and what is left still works.
+func TestE2E_purge(t *testing.T) {
+	t.Parallel()
+	const secret = `pw "geheim" <東京> 4711`
+	_, env := model(t, `
+rules:
+  - when: {user: keep, turn: 0}
+    reply:
+      tool_calls:
+        - {name: read_file, arguments: {path: notes.txt}}
+        - {name: write_file, arguments: {path: notes.txt, content: "clean\n"}}
+        - {name: memory, arguments: '{"action":"add","target":"memory","content":"The code is pw \"geheim\" <東京> 4711"}'}
+  - {reply: {text: "the answer"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "trusted_dirs: ["+w.dir+"]\n")
+	if err := os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("secret: "+secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.hermes(t, "", "run", "keep "+secret); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	w.hermes(t, "", "sessions", "search", "geheim") // fills the index
+	if len(holders(t, w.home)) < 4 {
+		t.Fatalf("the secret is only in %v: this tests nothing", holders(t, w.home))
+	}
+	if o := w.hermes(t, secret+"\n", "ledger", "purge"); o.code != 0 || !strings.Contains(o.out, "other files") {
+		t.Errorf("%+v", o)
+	}
+	if left := holders(t, w.home); len(left) > 0 {
+		t.Errorf("it is still in %v", left)
+	}
+	if o := w.hermes(t, "", "run", "--resume", "last", "go on"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	if o := w.hermes(t, "", "sessions", "search", "redacted"); o.code != 0 {
+		t.Errorf("%+v", o)
+	}
+	if got := w.read(t, "memories", "MEMORY.md"); !strings.Contains(got, "The code is [redacted") {
+		t.Errorf("%q", got)
+	}
+}
+
+// holders are the files below dir that hold the secret, in any spelling.
+func holders(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if s := string(b); strings.Contains(s, "geheim") {
+			out = append(out, strings.TrimPrefix(path, dir))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
