@@ -149,7 +149,7 @@ func TestJourney_staleNode(t *testing.T) {
 	r.p.mu.Unlock()
 	r.keys("p")
 	r.called(`journey do 3 deploy ""`)
-	r.sees("it was removed since")
+	r.sees("changed or removed elsewhere meanwhile")
 	r.p.mu.Lock()
 	r.p.err = nil
 	r.p.mu.Unlock()

@@ -179,6 +179,8 @@ func (l *journeyLayer) change(m *Model, t journey.Task) tea.Cmd {
 		case err == nil:
 			delete(l.drafts, t.ID)
 			l.view.Changed(t, r)
+		case core.CodeOf(err) == core.CodeNotFound && t.Verb != journey.Edit && t.Verb != journey.Undo:
+			l.view.SetNote("✗ it was changed or removed elsewhere meanwhile: nothing was done, and the map is read again")
 		case t.Verb == journey.Edit:
 			l.drafts[t.ID] = t.Text
 			l.view.SetNote(failure(err) + " · e goes on with what you wrote")

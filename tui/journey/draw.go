@@ -80,7 +80,7 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 		return cell.Wrap(st.Bad.Render("⚠ "+cell.Line(v.err)), w, "")
 	case v.sheet == nil:
 		return []string{st.Faint.Render("Reading what was learned …")}
-	case len(v.sheet.Graph.Nodes) == 0 && v.face != listFace:
+	case len(v.sheet.Graph.Nodes) == 0 && (v.face != listFace || len(v.list.items) == 0):
 		return v.welcome(st, w)
 	case len(v.rows) == 0 && v.filter.Text() != "":
 		return []string{st.Muted.Render("Nothing fits the filter.")}
@@ -138,16 +138,26 @@ func (v *View) welcome(st *theme.Styles, w int) []string {
 	return s.out
 }
 
+// noteLines is how many lines a note may take.
+const noteLines = 3
+
 // foot is the note and the keys that do something here.
 func (v *View) foot(st *theme.Styles, w int) []string {
-	note := ""
+	var out []string
 	switch {
 	case v.note != "":
-		note = st.Warn.Render(cell.Truncate(cell.Line(v.note), w))
+		for _, l := range cell.Wrap(cell.Line(v.note), w, "  ") {
+			out = append(out, st.Warn.Render(l))
+		}
+		if len(out) > noteLines {
+			out = append(out[:noteLines-1], cell.Truncate(out[noteLines-1], w-1)+st.Warn.Render(cell.Ellipsis))
+		}
 	case w < besideWidth && v.node() != nil && !v.whole && v.face == graphFace:
-		note = st.Faint.Render(cell.Truncate(v.marked(), w))
+		out = append(out, st.Faint.Render(cell.Truncate(v.marked(), w)))
+	default:
+		out = append(out, "")
 	}
-	return []string{note, hintLine(st, v.hints(), w)}
+	return append(out, hintLine(st, v.hints(), w))
 }
 
 // hintLine is as many keys as fit; the last one, which leads out, always does.

@@ -2,6 +2,7 @@ package journey
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	graph "hermes/core/journey"
@@ -14,7 +15,7 @@ type list struct {
 	by    sorting
 	items []item
 	sel   int
-	head  int // screen line of the selected item's first line
+	head  int // screen line of the selected item's first line; below 0: a third down
 	page  int
 	shown []shownItem
 }
@@ -76,7 +77,7 @@ func (l *list) follow(v *View) {
 	}
 	for i, x := range l.items {
 		if x.node == at && v.sel != "" {
-			l.sel = i
+			l.sel, l.head = i, -1
 			return
 		}
 	}
@@ -111,39 +112,36 @@ func (l *list) draw(v *View, st *theme.Styles, w, h int) []string {
 		return nil
 	}
 	block := func(i int) []string { return v.sentences(st, l.items[i], i == l.sel, w) }
-	own := block(l.sel)
-	l.head = max(min(l.head, h-min(len(own), h)), 0)
-	above := 0 // lines there are before it, as far as they are needed
-	first := l.sel
-	var before [][]string
-	for first > 0 && above < l.head {
+	if l.head < 0 {
+		l.head = h / 3
+	}
+	below := block(l.sel)
+	from := []int{0, len(below)} // where the items from the selected one on begin
+	own := len(below)
+	for i := l.sel + 1; i < len(l.items) && len(below) < h; i++ {
+		below = append(below, block(i)...)
+		from = append(from, len(below))
+	}
+	l.head = max(min(l.head, h-min(own, h)), h-len(below), 0)
+	first, above := l.sel, []string(nil)
+	starts := []int{}
+	for first > 0 && len(above) < l.head {
 		first--
 		b := block(first)
-		before = append(before, b)
-		above += len(b)
+		above = append(slices.Clone(b), above...)
+		starts = append(starts, len(b))
 	}
-	l.head = min(l.head, above)
-	var out []string
-	for i := len(before) - 1; i >= 0; i-- {
-		out = append(out, before[i]...)
+	l.head = min(l.head, len(above))
+	line := l.head
+	for k, n := range starts {
+		l.shown = append(l.shown, shownItem{l.sel - 1 - k, line - n, line})
+		line -= n
 	}
-	cut := above - l.head
-	out = append(out[cut:], own...)
-	at := l.head
-	l.shown = append(l.shown, shownItem{l.sel, at, at + len(own)})
-	for i, line := first, -cut; i < l.sel; i++ {
-		n := len(before[l.sel-1-i])
-		l.shown = append(l.shown, shownItem{i, line, line + n})
-		line += n
+	for k := range len(from) - 1 {
+		l.shown = append(l.shown, shownItem{l.sel + k, l.head + from[k], l.head + from[k+1]})
 	}
-	items := l.sel - first + 1
-	for i := l.sel + 1; i < len(l.items) && len(out) < h; i++ {
-		b := block(i)
-		l.shown = append(l.shown, shownItem{i, len(out), len(out) + len(b)})
-		out = append(out, b...)
-		items++
-	}
-	l.page = max(items-1, 1)
+	l.page = max(len(l.shown)-1, 1)
+	out := append(above[len(above)-l.head:], below...)
 	return out[:min(len(out), h)]
 }
 
