@@ -4,6 +4,7 @@
 // at any time, and a query means the same with and without it.
 //
 // The package hides the engine. It reads transcripts and never writes them; it knows no screen, no tool and
-// no agent. Start reading at Index (index.go), then query.go (what a query means), terms.go (what a word
-// is), feed.go (how transcripts get in) and scan.go (search without the engine).
+// no agent. Start reading at Index (index.go) and Search (search.go), then query.go (what a query means),
+// terms.go (what a word is), feed.go and fresh.go (how and when transcripts get in), postings.go and rank.go
+// (which messages the engine proposes) and scan.go (search without the engine).
 package index

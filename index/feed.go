@@ -27,8 +27,8 @@ import (
 const (
 	textCap   = 200_000
 	resultCap = 16_000
-	batchDocs = 400
-	batchSize = 2 << 20 // bytes of text
+	batchDocs = 2_000
+	batchSize = 8 << 20 // bytes of text
 	headBytes = 512
 )
 
