@@ -9,6 +9,7 @@ package journey
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +81,7 @@ type View struct {
 	times buckets
 
 	details  map[string]Detail
+	fresh    map[string]bool // those that were read since the sheet came
 	loading  string
 	outcomes map[string]insights.Skill
 	reckoned bool
@@ -89,16 +91,17 @@ type View struct {
 
 // New returns the view, which begins at node want; "" begins at the newest.
 func New(now func() time.Time, want string) *View {
-	return &View{now: now, want: want, filter: composer.NewField("", false), details: map[string]Detail{}}
+	return &View{now: now, want: want, filter: composer.NewField("", false), details: map[string]Detail{}, fresh: map[string]bool{}}
 }
 
-// SetSheet shows s. What was read of its nodes is read again. A selection that is gone moves to the node that
+// SetSheet shows s. What was read of its nodes is read again, and shown until then. A selection that is gone moves to the node that
 // stands at its place; what was asked about it is dropped and said.
 func (v *View) SetSheet(s Sheet) {
 	first := v.sheet == nil
 	v.inherit(&s)
 	v.sheet, v.err, v.settling = &s, "", false
-	v.details, v.loading, v.reckoned = map[string]Detail{}, "", false
+	v.fresh, v.loading, v.reckoned = map[string]bool{}, "", false
+	maps.DeleteFunc(v.details, func(id string, _ Detail) bool { _, ok := s.at[id]; return !ok })
 	v.trail = slices.DeleteFunc(v.trail, func(id string) bool { _, ok := s.at[id]; return !ok })
 	if _, ok := s.at[v.ask.ID]; v.ask.ID != "" && !ok {
 		v.ask = Task{}
@@ -153,7 +156,7 @@ func (v *View) Busy(busy bool) { v.busy = busy }
 
 // SetDetail takes what was asked for by Load.
 func (v *View) SetDetail(d Detail) {
-	v.details[d.ID] = d
+	v.details[d.ID], v.fresh[d.ID] = d, true
 	if v.loading == d.ID {
 		v.loading = ""
 	}
@@ -189,7 +192,7 @@ func (v *View) Missing() Action {
 	if v.loading != "" {
 		return Action{}
 	}
-	if _, ok := v.details[v.sel]; !ok {
+	if !v.fresh[v.sel] {
 		v.loading = v.sel
 		return Action{Do: Load, ID: v.sel}
 	}
