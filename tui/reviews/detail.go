@@ -190,7 +190,7 @@ func (d *Desk) proposalLines(st *theme.Styles, p *review.Waiting, w int) []strin
 	if ok && x.Diff != "" {
 		diff = x.Diff
 	}
-	return append(append(s.out, ""), card.Diff(st, diff, w)...)
+	return append(append(s.out, ""), card.Diff(st, plain(diff), w)...)
 }
 
 // because is why a proposal waits, as a sentence goes on.
@@ -260,7 +260,7 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 			head, style = head+" — taken back", st.Muted
 		}
 		out = append(out, "", style.Render(cell.Truncate(head, w)))
-		out = append(out, card.Diff(st, c.Diff, w)...)
+		out = append(out, card.Diff(st, plain(c.Diff), w)...)
 	}
 	if len(r.Steps) > 0 {
 		out = append(out, "", st.Muted.Render("Steps"))
@@ -341,4 +341,9 @@ func thousands(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// plain leaves out that a file has no line break at its end: memory never has one.
+func plain(diff string) string {
+	return strings.ReplaceAll(diff, "\\ No newline at end of file\n", "")
 }
