@@ -27,6 +27,7 @@ func (v *View) history(st *theme.Styles, r *row, w, h int) (fixed, rest []string
 		}
 		return fixed, nil
 	}
+	v.marked(&d)
 	n := min(len(d.Versions), maxVersions, max(h/3, 2))
 	top := max(min(v.change-n/2, len(d.Versions)-n), 0)
 	for i := top; i < top+n; i++ {

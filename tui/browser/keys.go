@@ -136,8 +136,9 @@ func (v *View) onSkill(name string, r *row, sure string) Action {
 		case "R":
 			return v.rollback(r, sure)
 		case "o":
-			if d := v.detail(); v.change < len(d.Versions) && d.Versions[v.change].SessionID != "" {
-				return Action{Do: Open, ID: d.Versions[v.change].SessionID}
+			d := v.detail()
+			if x, ok := v.marked(&d); ok && x.SessionID != "" {
+				return Action{Do: Open, ID: x.SessionID}
 			}
 			v.note = "this change was made in no session"
 			return Action{}
@@ -195,15 +196,16 @@ func (v *View) onActive(name string, r *row, sure string) Action {
 // rollback makes the skill what it was after the marked change; it asks for the key twice.
 func (v *View) rollback(r *row, sure string) Action {
 	d := v.detail()
+	x, ok := v.marked(&d)
 	switch {
 	case r.archived != nil:
 		v.note = "it is archived; u restores it first"
-	case v.change >= len(d.Versions):
+	case !ok:
 		v.note = "no change of it is recorded"
 	case v.change == 0:
 		v.note = "this is the newest version; n marks an older one"
 	case sure == "R":
-		return Action{Do: Change, Task: Task{Verb: Rollback, Path: r.path(), ID: d.Versions[v.change].ID}}
+		return Action{Do: Change, Task: Task{Verb: Rollback, Path: r.path(), ID: x.ID}}
 	default:
 		v.sure = "R"
 		v.note = "R again makes it what it was after this change; that can be rolled back, too"
@@ -223,7 +225,7 @@ func (v *View) copied() string {
 	case indexTab:
 		return v.sheet.Next.Text
 	case historyTab:
-		if v.change < len(d.Versions) {
+		if _, ok := v.marked(&d); ok {
 			from, to := v.span(d)
 			return v.diffs[diffKey(d.Path, from, to)]
 		}

@@ -294,7 +294,8 @@ func (v *View) Missing() Action {
 		v.asked[path] = true
 		return Action{Do: Load, Path: path}
 	}
-	if d := v.detail(); v.tab == historyTab && v.change < len(d.Versions) {
+	d := v.detail()
+	if _, ok := v.marked(&d); ok && v.tab == historyTab {
 		from, to := v.span(d)
 		key := diffKey(path, from, to)
 		if _, ok := v.diffs[key]; !ok && !v.asked[key] {
@@ -303,6 +304,15 @@ func (v *View) Missing() Action {
 		}
 	}
 	return Action{}
+}
+
+// marked is the version that has the mark; ok is false when there is none.
+func (v *View) marked(d *Detail) (x skills.Version, ok bool) {
+	if len(d.Versions) == 0 {
+		return x, false
+	}
+	v.change = max(min(v.change, len(d.Versions)-1), 0) // another skill, or fewer versions than there were
+	return d.Versions[v.change], true
 }
 
 // span are the changes between which the marked version of d is compared: itself and the one before.

@@ -258,3 +258,25 @@ func TestView_filterAndReads(t *testing.T) {
 		t.Errorf("the first change: %+v", a)
 	}
 }
+
+// A skill that moved, or has fewer versions than another one, is drawn all the same.
+func TestView_otherVersions(t *testing.T) {
+	t.Parallel()
+	v := view("j", "tab", "n", "n")
+	s := sheet()
+	s.Archived[0].Entry.Name = "flask-k8s-deploy"
+	s.Checked = s.Checked[2:]
+	v.Follow("/h/skills/.archive/old-way/SKILL.md")
+	v.SetSheet(s)
+	v.SetDetail(browser.Detail{Path: "/h/skills/.archive/old-way/SKILL.md", Versions: versions()[:1]})
+	for range 3 {
+		frame, _, _ := v.Draw(theme.New(theme.Plain), 100, 30)
+		if got := strings.Join(frame, "\n"); !strings.Contains(ansi.Strip(got), "▸ 30 Nov") {
+			t.Errorf("no mark:\n%s", got)
+		}
+		press(v, "N", "n", "y", "R", "o", "p")
+	}
+	v.SetDetail(browser.Detail{Path: "/h/skills/.archive/old-way/SKILL.md"})
+	v.Draw(theme.New(theme.Plain), 100, 30)
+	press(v, "N", "n", "y", "R", "o", "p")
+}

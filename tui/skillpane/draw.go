@@ -23,7 +23,11 @@ func (p *Pane) View() string {
 	case !p.loaded && len(p.rows) == 0:
 		out = append(out, cell.Truncate(p.st.Faint.Render(" Reading the skills …"), p.w))
 	case len(p.rows) == 0:
-		for _, l := range cell.Wrap("No skills yet: hermes writes one after a hard task. Ctrl+X k browses.", max(p.w-2, 1), "") {
+		text := "No skills yet: hermes writes one after a hard task. Ctrl+X k browses."
+		if p.sheet.Off {
+			text = "This session has no tools for skills, so it is told of none. Ctrl+X k browses."
+		}
+		for _, l := range cell.Wrap(text, max(p.w-2, 1), "") {
 			out = append(out, cell.Truncate(" "+p.st.Faint.Render(l), p.w))
 		}
 	}
@@ -43,11 +47,7 @@ func (p *Pane) View() string {
 
 // column is how wide names are: as wide as most need, less than half of the pane.
 func (p *Pane) column() int {
-	n := 0
-	for _, i := range p.items {
-		n = max(n, cell.Width(cell.Line(p.rows[i].name)))
-	}
-	return min(n, max(p.w*2/5, 12))
+	return min(p.longest, max(p.w*2/5, 12))
 }
 
 func (p *Pane) head(r *row) string {
@@ -144,7 +144,7 @@ func (p *Pane) Summary(w int) string {
 	case !p.loaded:
 		return cell.Fit(p.st.Faint.Render("reading …"), w)
 	}
-	parts := []string{p.st.Muted.Render(p.sheet.count(p.rows).words(w >= 50))}
+	parts := []string{p.st.Muted.Render(p.counts.words(w >= 50))}
 	if n := len(p.sheet.Made); n > 0 {
 		m := p.sheet.Made[n-1]
 		parts = append(parts, p.st.Good.Render(cell.Line(m.Action+" "+m.Name)))

@@ -33,7 +33,9 @@ type Pane struct {
 
 	rows     []row
 	items    []int // the rows that are skills
-	sel, top int   // of items, of rows
+	counts   counts
+	longest  int // cells of the longest name
+	sel, top int // of items, of rows
 }
 
 // New returns the pane, which says that it reads until SetSheet or SetError.
@@ -72,7 +74,8 @@ func (p *Pane) Apply(e core.Event) {
 // unless a person is at work here.
 func (p *Pane) arrange(touched string) {
 	key := p.SelectedID()
-	p.rows, p.items = p.sheet.rows(), nil
+	p.rows, p.items, p.longest = p.sheet.rows(), nil, 0
+	p.counts = p.sheet.count(p.rows)
 	for i := range p.rows {
 		r := &p.rows[i]
 		if r.head {
@@ -82,6 +85,7 @@ func (p *Pane) arrange(touched string) {
 			p.sel = len(p.items)
 		}
 		p.items = append(p.items, i)
+		p.longest = max(p.longest, cell.Width(cell.Line(r.name)))
 	}
 	for n, i := range p.items {
 		if touched != "" && !p.focused && p.rows[i].is(touched) {
@@ -108,15 +112,14 @@ func (p *Pane) Title() string { return "Skills" }
 
 // Badge counts: "14 shown · 3 hidden · 2 ⚠", shorter where there is no room.
 func (p *Pane) Badge() string {
-	c := p.sheet.count(p.rows)
-	if !p.loaded || c == (counts{}) {
+	if !p.loaded || p.counts == (counts{}) {
 		return ""
 	}
-	wide := c.words(true)
+	wide := p.counts.words(true)
 	if p.w == 0 || cell.Width(wide)+14 <= p.w {
 		return wide
 	}
-	return c.words(false)
+	return p.counts.words(false)
 }
 
 // ShortHelp lists the keys that matter.

@@ -127,6 +127,17 @@ func TestPane_badge(t *testing.T) {
 	}
 }
 
+// A session without the tools for skills is told of none, and nothing waits for the next one.
+func TestPane_off(t *testing.T) {
+	t.Parallel()
+	s := sheet()
+	s.Prompt, s.Off = nil, true
+	p := pane(60, 5, s, theme.Plain)
+	if got := ansi.Strip(p.View()); !strings.Contains(got, "no tools for skills") || strings.Contains(got, "fresh-one") {
+		t.Error(got)
+	}
+}
+
 func TestPane_selection(t *testing.T) {
 	t.Parallel()
 	p := pane(60, 20, sheet(), theme.Plain)

@@ -15,6 +15,8 @@ type Sheet struct {
 	Prompt []skills.Listed
 	// Checked are all skills as they stand on disk.
 	Checked []skills.Checked
+	// Off says that the session has no tool to load a skill with, so none is offered, now or later.
+	Off bool
 	// Loaded and Made are what the session loaded and what was changed since it began.
 	Loaded, Made []Mark
 }
@@ -116,6 +118,9 @@ func (s *Sheet) rows() []row {
 		add(r, row{head: true, category: category, about: unescape.Replace(l.About), names: l.NamesOnly})
 	}
 	told := len(order)
+	if s.Off {
+		return s.listed(order, heads, byCategory)
+	}
 	for i := range s.Checked {
 		c := &s.Checked[i]
 		if !c.Visible || used[c.Path] {
@@ -127,6 +132,11 @@ func (s *Sheet) rows() []row {
 	}
 	s.announce(add)
 	slices.Sort(order[told:])
+	return s.listed(order, heads, byCategory)
+}
+
+// listed puts the rows of all categories under their heads.
+func (*Sheet) listed(order []string, heads map[string]row, byCategory map[string][]row) []row {
 	var out []row
 	for _, category := range order {
 		out = append(append(out, heads[category]), byCategory[category]...)

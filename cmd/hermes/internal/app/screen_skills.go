@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +33,9 @@ func (k know) Sheet(ctx context.Context) (tui.SkillSheet, error) {
 	if out.Pane.Checked, err = s.library.Check(ctx, scope); err != nil {
 		return out, err
 	}
-	if out.Next, err = s.library.Index(ctx, scope); err != nil {
+	if !slices.Contains(scope.Tools, toolskill.View) {
+		out.Pane.Off = true
+	} else if out.Next, err = s.library.Index(ctx, scope); err != nil {
 		return out, err
 	}
 	if out.Archived, err = s.library.ArchiveList(); err != nil {
@@ -213,8 +214,11 @@ func (k know) write(ctx context.Context, by ledger.Change, name string, e skills
 		return "", err
 	}
 	said := "saved: " + e.Qualified() + "; the next session sees it"
-	if n := len(out.Plan.Warnings); n > 0 {
-		said += fmt.Sprintf(" · ⚠ %s", out.Plan.Warnings[0].Message)
+	if level := out.Plan.Verdict.Level; level != "" && level != skills.LevelSafe {
+		said += " · ⚠ the guard says " + level
+	}
+	if len(out.Plan.Warnings) > 0 {
+		said += " · ⚠ " + out.Plan.Warnings[0].Message
 	}
 	return said, nil
 }
