@@ -64,6 +64,31 @@ func TestSync_hugeMessage(t *testing.T) {
 	}
 }
 
+// A damaged transcript is mended by leaving lines out, and grows again before anybody searches: offsets of
+// old are worth nothing then.
+func TestSync_rewrittenInPlace(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	s.say("a", core.RoleUser, "first pelican")
+	s.raw("a", "{\"damaged line\n")
+	s.say("a", core.RoleUser, "second heron")
+	x := s.index()
+	wantFound(t, x, "heron", "a")
+	b, err := os.ReadFile(s.home.Transcript("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.home.Transcript("a"), []byte(strings.Replace(string(b), "{\"damaged line\n", "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.say("a", core.RoleUser, "third egret, so long that the file is longer than it was before it was mended")
+	for _, q := range []string{"pelican", "heron", "egret"} {
+		if r := wantFound(t, x, q, "a"); r.Total != 1 {
+			t.Errorf("%s: %d", q, r.Total)
+		}
+	}
+}
+
 // Undone and retried messages leave, whether the index saw them before or not.
 func TestSync_undone(t *testing.T) {
 	t.Parallel()
@@ -215,4 +240,21 @@ func TestSync_otherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFound(t, s.index(), "pelican", "a")
+}
+
+func FuzzPlace(f *testing.F) {
+	f.Add("20261130_120000_ab12cd", int64(12345), uint32(1e9), byte('m'))
+	f.Add("a/b", int64(0), uint32(0), byte('T'))
+	f.Fuzz(func(t *testing.T, session string, offset int64, at uint32, k byte) {
+		want := place{session: session, offset: max(offset, 0), at: at, kind: kind(k)}
+		if k == '/' {
+			return
+		}
+		if got, ok := parsePlace(want.String()); !ok || got != want {
+			t.Fatalf("%+v became %+v (%v) by %q", want, got, ok, want.String())
+		}
+		if p, ok := parsePlace(session); ok && p.String() == "" {
+			t.Fatal("a name without a text")
+		}
+	})
 }

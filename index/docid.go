@@ -44,7 +44,7 @@ func seconds(t time.Time) uint32 {
 
 // String is the name of the document: session, offset, kind and time.
 func (p place) String() string {
-	return p.session + "/" + strconv.FormatInt(p.offset, 36) + "/" + string(p.kind) + strconv.FormatUint(uint64(p.at), 36)
+	return p.session + "/" + strconv.FormatInt(p.offset, 36) + "/" + string([]byte{byte(p.kind)}) + strconv.FormatUint(uint64(p.at), 36)
 }
 
 // parsePlace reads the name of a document; ok is false when it is none of ours.

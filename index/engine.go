@@ -55,6 +55,7 @@ type meta struct {
 type checkpoint struct {
 	Offset int64  `json:"offset"`         // bytes read, up to a line end
 	Head   string `json:"head"`           // hash of the file's start: another file under the same name is noticed
+	Tail   string `json:"tail"`           // hash of what stands before Offset: a file that was rewritten is noticed
 	Base   int64  `json:"base,omitempty"` // where the part of a fork begins that is its own
 	// What a result says of the session.
 	Title    string    `json:"title,omitempty"`

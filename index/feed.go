@@ -30,6 +30,7 @@ const (
 	batchDocs = 2_000
 	batchSize = 8 << 20 // bytes of text
 	headBytes = 512
+	tailBytes = 256
 )
 
 // Progress tells how far the index is. It is complete when Done equals Sessions.
@@ -107,6 +108,7 @@ type feeder struct {
 	path  string     // of its transcript
 	said  []said     // what of it this run added, in order; from: where that begins
 	from  int64
+	read  int64 // where this run began to read
 }
 
 // said is a message in the index.
@@ -169,7 +171,7 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 	}
 	defer file.Close() //nolint:errcheck // read only
 	head := headOf(file)
-	if known && (cp.Offset > t.size || !strings.HasPrefix(head, cp.Head[:min(len(cp.Head), len(head))]) && cp.Head != head) {
+	if known && (cp.Offset > t.size || cp.Head != head || cp.Tail != tailOf(file, cp.Offset)) {
 		if err := f.remove(t.id); err != nil {
 			return 0, err
 		}
@@ -181,7 +183,7 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 	if _, err := file.Seek(cp.Offset, io.SeekStart); err != nil {
 		return 0, fmt.Errorf("read %s: %w", t.path, err)
 	}
-	f.about, f.path, f.said, f.from = cp, t.path, nil, cp.Offset
+	f.about, f.path, f.said, f.from, f.read = cp, t.path, nil, cp.Offset, cp.Offset
 	n := 0
 	br := bufio.NewReaderSize(file, 256<<10)
 	for ctx.Err() == nil {
@@ -195,15 +197,32 @@ func (f *feeder) session(ctx context.Context, t transcript) (int, error) {
 		}
 		n += added
 		f.about.Offset += int64(len(line))
-		f.meta.Sessions[t.id] = f.about
-		f.dirty = true
 		if f.batch != nil && (f.batch.Size() >= batchDocs || f.size >= batchSize) {
+			f.settle(t.id, file)
 			if err := f.flush(); err != nil {
 				return n, err
 			}
 		}
 	}
+	f.settle(t.id, file)
 	return n, nil
+}
+
+// settle keeps how far the session is read.
+func (f *feeder) settle(id string, file *os.File) {
+	if f.about.Offset != f.read {
+		f.about.Tail = tailOf(file, f.about.Offset)
+		f.meta.Sessions[id] = f.about
+		f.dirty = true
+	}
+}
+
+// tailOf is a hash of what stands before an offset.
+func tailOf(f *os.File, offset int64) string {
+	b := make([]byte, min(tailBytes, offset))
+	n, _ := f.ReadAt(b, offset-int64(len(b))) // a file that was cut since has another tail
+	sum := sha256.Sum256(b[:n])
+	return hex.EncodeToString(sum[:8])
 }
 
 // headOf is a hash of the file's first bytes.
