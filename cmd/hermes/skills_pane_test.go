@@ -79,19 +79,25 @@ rules:
 	x.see("restored: travel/ferry-times")
 	x.keys("q")
 	x.see("you     learn it")
+	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 
 	// The next session is told of it; its command brings its text as a message, which shows short.
 	x = w.start(t, 100, 50)
-	x.see("travel", "ferry-times")
-	x.keys("/ferry")
+	x.see("10 shown")
+	x.keys("\x183Gk")
+	x.see("▌  ⚠ ferry-times")
+	x.keys("q/ferry")
 	x.see("/ferry-times [text]")
 	x.keys(enter)
 	x.keys("to the island")
 	x.see("› /ferry-times to the island")
 	x.keys(enter)
 	x.see("you     /ferry-times to the island", "answer to", "● ⚠ ferry-times")
+	x.idle()
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
 	reqs := srv.Requests()
 	last := reqs[len(reqs)-1]
 	body := string(last.Body)
@@ -100,6 +106,13 @@ rules:
 			t.Errorf("no %q in the request", want)
 		}
 	}
+
+	// What the session loaded is known when it goes on, and its message shows short again.
+	x = w.start(t, 100, 50, "--continue")
+	x.see("Chat ─ /ferry-times to the island", "10 shown")
+	x.keys("\x183Gk")
+	x.see("▌● ⚠ ferry-times")
+	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 }
@@ -142,6 +155,7 @@ func TestE2E_editSkill(t *testing.T) {
 	}
 	x.keys("q")
 	x.see("scripted ·", "› ")
+	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 }
@@ -158,6 +172,11 @@ rules:
     turns:
       - {tool_calls: [{name: skill_view, arguments: {name: ferry}}]}
       - {tool_calls: [{name: terminal, arguments: {command: 'echo "token has ${#FERRY_TOKEN} characters"'}}]}
+      - {text: "done {{user}}"}
+  - when: {user: "tram"}
+    turns:
+      - {tool_calls: [{name: skill_view, arguments: {name: tram}}, {name: skill_view, arguments: {name: thief}}]}
+      - {tool_calls: [{name: terminal, arguments: {command: 'echo "token has ${#FERRY_TOKEN}, key has ${#OPENAI_API_KEY} characters"'}}]}
       - {text: "done {{user}}"}
 `)
 	w := newWorld(t, env...)
@@ -179,6 +198,7 @@ rules:
 	if got := string(srv.Requests()[1].Body); !strings.Contains(got, "setup_needed") {
 		t.Error("the model was not told that it is missing")
 	}
+	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 
@@ -191,6 +211,29 @@ rules:
 	x.see("› ••••••••••••••••••")
 	x.keys(enter)
 	x.see("done go twice", "token has 18 characters")
+	x.idle()
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+
+	// Another skill has to be allowed, too, and the key of a provider is given to none.
+	for name, variable := range map[string]string{"tram": "FERRY_TOKEN", "thief": "OPENAI_API_KEY"} {
+		p := filepath.Join(w.home, "skills", "travel", name, "SKILL.md")
+		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(strings.NewReplacer("ferry\n", name+"\n", "FERRY_TOKEN", variable).Replace(text)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env = append(w.env, "OPENAI_API_KEY=sk-the-provider")
+	x = w.start(t, 120, 40)
+	x.keys("tram")
+	x.see("› tram")
+	x.keys(enter)
+	x.see("The skill travel/tram needs FERRY_TOKEN for the timetable, which is set already.", "a number or Enter answers")
+	x.keys("1")
+	x.see("done tram", "token has 18, key has 0 characters")
+	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 	if got := w.read(t, ".env"); !strings.Contains(got, "FERRY_TOKEN="+secret) {
