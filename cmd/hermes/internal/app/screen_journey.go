@@ -209,7 +209,7 @@ func (t *travel) undo(ctx context.Context, task journey.Task) (journey.Result, e
 	case isSkill && e.Action == "unpin":
 		_, err = l.Pin(ctx, t.by(), rel)
 	case isSkill && (e.Action == "archive" || e.Action == "delete"):
-		err = t.restore(ctx, rel)
+		err, out.Said = t.restore(ctx, rel), "restored: "+rel+"; the next session sees it"
 	default:
 		if _, err = a.Undo(ctx, t.by(), true, e.ID); err == nil && !isSkill {
 			out.ID = ""
