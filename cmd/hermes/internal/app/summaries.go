@@ -33,7 +33,7 @@ type summariser struct {
 // auxiliary model when one is set, with "on" else the model of the session, with "off" none.
 func (r archive) Summariser() search.Summariser {
 	mode := r.s.app.Config().SessionSearch.Summarize
-	if mode == "off" {
+	if mode == "off" || mode != "on" && r.s.app.learnedEnough() {
 		return nil
 	}
 	m, isSet, err := r.s.app.Auxiliary("session_search")
@@ -48,6 +48,16 @@ func (r archive) Summariser() search.Summariser {
 	return nil
 }
 
+// learnedEnough tells whether learning has cost today what it may cost (review.max_cost_per_day).
+func (a *App) learnedEnough() bool {
+	limit := a.Config().Review.MaxCostPerDay
+	if limit <= 0 {
+		return false
+	}
+	day, err := a.Book.SpentToday()
+	return err == nil && day.USD >= limit
+}
+
 // Summarise asks the model for one session.
 func (u summariser) Summarise(ctx context.Context, query string, about search.Summary, messages string) (string, error) {
 	ask := fmt.Sprintf("Searched for: %s\nSession %s, %s, %q\n<<<session\n%s\nsession>>>", query, about.ID, about.Started.Format("2006-01-02"), about.Title, messages)
@@ -55,7 +65,7 @@ func (u summariser) Summarise(ctx context.Context, query string, about search.Su
 		Messages: []core.Message{{Role: core.RoleSystem, Content: summaryPrompt}, {Role: core.RoleUser, Content: ask}},
 		Purpose:  core.PurposeLearning, MaxTokens: summaryTokens,
 	}, func(core.Delta) {})
-	u.spent(resp.Usage, resp.Cost)
+	u.spent(context.WithoutCancel(ctx), resp.Usage, resp.Cost)
 	if err != nil {
 		return "", err
 	}
@@ -66,10 +76,11 @@ func (u summariser) Summarise(ctx context.Context, query string, about search.Su
 }
 
 // spent keeps and tells what a summary cost.
-func (u summariser) spent(usage core.Usage, c core.Cost) {
+func (u summariser) spent(ctx context.Context, usage core.Usage, c core.Cost) {
 	if usage == (core.Usage{}) {
 		return
 	}
 	u.s.record(core.Record{Type: core.RecordUsage, Usage: &usage, Cost: &c, Purpose: core.PurposeLearning, Reason: "summary"})
+	u.s.app.quiet(ctx, "count the cost of a summary", func() error { return u.s.app.Book.Spend(ctx, usage, c) })
 	u.s.learned(&core.UsageReported{Usage: usage, Cost: c, Purpose: core.PurposeLearning, Side: "summary"})
 }
