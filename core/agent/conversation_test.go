@@ -193,3 +193,52 @@ func (instant) Info() core.ModelInfo { return core.ModelInfo{Provider: "p", Mode
 func (instant) Stream(context.Context, core.Request, func(core.Delta)) (core.Response, error) {
 	return core.Response{Message: core.Message{Content: "ok"}}, nil
 }
+
+// What begins with "/" is expanded when its turn begins; it does not steer the one that runs.
+func TestConversation_slashWaits(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, `
+strict: true
+rules:
+  - {when: {user: slow, turn: 0}, reply: {tool_calls: [{name: gate, arguments: {}}]}}
+  - {when: {user: "the whole text"}, reply: {text: "followed"}}
+  - {reply: {text: "answer to {{user}}"}}
+`)
+	started, gate := make(chan struct{}), make(chan struct{})
+	r.tools["gate"] = func(ctx context.Context, _ map[string]any) core.ToolResult {
+		started <- struct{}{}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
+		return core.ToolResult{OK: true, Content: "gate"}
+	}
+	r.open()
+	ends := make(chan *core.RunEnded, 8)
+	c := agent.NewConversation(t.Context(), r.agent, agent.ConversationOptions{
+		Busy: agent.BusySteer, OnEnd: func(e *core.RunEnded) { ends <- e },
+		Expand: func(text string) string {
+			if text == "/skill go" {
+				return "the whole text, then: go"
+			}
+			return ""
+		},
+	})
+	if err := c.Send("slow"); err != nil {
+		t.Fatal(err)
+	}
+	<-started
+	if err := c.Send("/skill go"); err != nil {
+		t.Fatal(err)
+	}
+	close(gate)
+	if e := <-ends; e.Answer != "answer to slow" {
+		t.Errorf("%+v", e)
+	}
+	if e := <-ends; e.Answer != "followed" {
+		t.Errorf("%+v", e)
+	}
+	if slices.Contains(r.events(), "steered") {
+		t.Error("it steered")
+	}
+}

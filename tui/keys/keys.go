@@ -140,7 +140,9 @@ func together(a, b Scope) bool {
 }
 
 // over tells a scope in which the keys of Anywhere do not hold.
-func over(s Scope) bool { return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Library || s == Journey || s == Figures || s == Tending }
+func over(s Scope) bool {
+	return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Library || s == Journey || s == Figures || s == Tending
+}
 
 // Label writes the keys of b for people: "Ctrl+X n", "Up, Ctrl+P".
 func (b Binding) Label() string {
@@ -156,6 +158,9 @@ func (b Binding) Label() string {
 
 // Name writes one keystroke for people: "ctrl+x" is "Ctrl+X", "pgup" is "PgUp", "?" stays.
 func Name(keystroke string) string {
+	if keystroke == "+" {
+		return keystroke
+	}
 	parts := strings.Split(keystroke, "+")
 	for i, p := range parts {
 		switch p {
