@@ -103,7 +103,7 @@ func learningBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.showJourney("") },
 		},
 		{
-			Binding: keys.Binding{ID: "insights.open", Scope: keys.Prefix, Keys: []string{"i"}, Slash: "/insights", Args: "[days]", Help: "tokens, cost, tools, and what came of the skills"}, why: whyNoInsights,
+			Binding: keys.Binding{ID: "insights.open", Scope: keys.Prefix, Keys: []string{"i"}, Slash: "/insights", Args: "[days]", Help: "tokens, cost, tools, outcomes of skills"}, why: whyNoInsights,
 			run: insightsCommand,
 		},
 		{

@@ -254,7 +254,7 @@ func (v *View) letters(st *theme.Styles, w int) []string {
 	}
 	sizes := "a never used · A used · (A) often · ⠒ declared · ⠂⠂ shared words"
 	if v.spots.hidden > 0 || v.zoom > 0 {
-		sizes = fmt.Sprintf("%d× · %d covered, + shows more · %s", v.zoom+1, v.spots.hidden, sizes)
+		sizes = fmt.Sprintf("%d× (+ - 0) · %d covered · %s", v.zoom+1, v.spots.hidden, sizes)
 	}
 	for i := range lines {
 		lines[i] = cell.Truncate(lines[i], w)

@@ -31,13 +31,16 @@ func world() graph.Graph {
 	stale := agent("old-backup", "devops", "Back the registry up.", 0, 25)
 	stale.State = "stale"
 	return graph.Build([]graph.Skill{
-		flask, stale,
+		flask,
+		stale,
 		agent("docker-build", "devops", "Build container images and push them to the registry.", 3, 18, "flask-k8s-deploy"),
 		agent("docker-push", "devops", "Push images.", 1, 12, "docker-build"),
 		agent("weekly-digest", "writing", "每周科技新闻摘要，来自三个来源。", 12, 9, "chart-maker"),
 		agent("chart-maker", "data", "Draw charts from CSV. "+hostile, 0, 6),
 		agent("東京タワー案内-渡し舟の時刻表と運賃", "旅行", "渡し舟の時刻を調べる。", 2, 2),
-		{Name: "plan", Bundled: true}, {Name: "by-hand"}, {Name: "by-hand-used", Uses: 1},
+		{Name: "plan", Bundled: true},
+		{Name: "by-hand"},
+		{Name: "by-hand-used", Uses: 1},
 	}, []graph.Card{
 		{ID: "a", Source: "memory", Text: "The Kubernetes cluster answers at k8s.lan; the registry is registry.lan. See flask-k8s-deploy.", Time: day(17)},
 		{ID: "b", Source: "profile", Text: "新闻摘要每次只要 5 条。", Time: day(9)},
@@ -288,6 +291,20 @@ func TestList_saysEverything(t *testing.T) {
 	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("never says %q", want)
+		}
+	}
+}
+
+// On a line that is about no node nothing is changed: the node that was selected before is not on the screen.
+func TestList_linesWithoutNode(t *testing.T) {
+	t.Parallel()
+	for _, keys := range [][]string{{"d", "y"}, {"p"}, {"e"}, {"u", "y"}} {
+		v := selected(world(), "docker-push", append([]string{"3", "G"}, keys...)...)
+		if a := press(v, keys...); a.Do == journey.Change || a.Do == journey.Editor {
+			t.Errorf("%v: %+v", keys, a)
+		}
+		if f := draw(v, 120, 40); strings.Contains(f, "Push images") && strings.Contains(f, "▸ skill") {
+			t.Errorf("the panel shows another node:\n%s", f)
 		}
 	}
 }

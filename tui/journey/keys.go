@@ -96,7 +96,7 @@ func (v *View) showKey(name string) (Action, bool) {
 	case "/":
 		v.typing = true
 	case "enter":
-		v.whole, v.scroll = !v.whole && v.sel != "", 0
+		v.whole, v.scroll = !v.whole && v.node() != nil, 0
 	case "s":
 		v.list.by = (v.list.by + 1) % sortings
 		if v.face != listFace {

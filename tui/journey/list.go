@@ -66,9 +66,12 @@ func (l *list) rest(v *View) {
 	}
 }
 
+// elsewhere tells whether the selected line is about no node.
+func (l *list) elsewhere() bool { return l.sel < len(l.items) && l.items[l.sel].node < 0 }
+
 // follow moves to the item of the selected node.
 func (l *list) follow(v *View) {
-	if l.sel < len(l.items) && l.items[l.sel].node < 0 && v.face == listFace {
+	if l.elsewhere() && v.face == listFace {
 		return // the person reads what has no node
 	}
 	at := v.sheet.at[v.sel]

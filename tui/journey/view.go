@@ -267,9 +267,9 @@ func (v *View) goTo(node int) {
 	v.note = "it is hidden by the filter"
 }
 
-// node is the selected node; nil when there is none.
+// node is the selected node; nil when there is none, as on a line of the list that is about something else.
 func (v *View) node() *graph.Node {
-	if v.sheet == nil {
+	if v.sheet == nil || v.face == listFace && !v.whole && v.list.elsewhere() {
 		return nil
 	}
 	n, _ := v.sheet.node(v.sel)
