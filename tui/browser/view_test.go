@@ -126,7 +126,7 @@ func TestView_fitsEverySize(t *testing.T) {
 		func() *browser.View { return view("m", "pgdown") }, func() *browser.View { return view("j", "s") }, func() *browser.View { return view("G", "z") }, func() *browser.View { return view("/", "東") },
 	} {
 		v := make()
-		for w := 40; w <= 210; w += 7 {
+		for w := 40; w <= 210; w += 17 {
 			for _, h := range []int{12, 13, 20, 31, 60} {
 				frame, cx, cy := v.Draw(theme.New(theme.Dark), w, h)
 				tuitest.Fills(t, strings.Join(frame, "\n"), w, h)
