@@ -191,3 +191,92 @@ func TestE2E_journeyFirstPage(t *testing.T) {
 	x.keys(esc)
 	x.gone("Esc close")
 }
+
+// OPEN-JO-01: what the agent just wrote in front of the person is on the map at once, unused as it is.
+func TestE2E_OpenJO01_freshSkill(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+rules:
+  - turns:
+      - tool_calls:
+          - name: skill_manage
+            arguments:
+              action: create
+              name: fresh-idea
+              category: notes
+              content: "---\nname: fresh-idea\ndescription: Keep ideas fresh\n---\n# Fresh idea\n\n## When to Use\n\nWhen an idea comes.\n\n## Procedure\n\n1. Write it down.\n"
+      - {text: "It is written down."}
+`)
+	w := newWorld(t, env...)
+	x := w.start(t, 120, 40)
+	x.keys("keep it")
+	x.see("› keep it")
+	x.keys(enter)
+	x.see("It is written down.")
+	x.idle()
+	x.keys(ctrlX + "j")
+	x.see("1 skill · 0 memories", "fresh-idea", "by the agent · never used", "create by agent", "Write it down.")
+}
+
+// The insights of the rehearsal's home show the outcome by version, and R takes the skill back to the version
+// before, whose pitfall is gone with it.
+func TestE2E_insightsRollback(t *testing.T) {
+	t.Parallel()
+	w := learnedWorld(t)
+	if !strings.Contains(w.read(t, "skills", "devops", "flask-k8s-deploy", "SKILL.md"), "ALLOWED_HOSTS") {
+		t.Fatal("the second session taught no pitfall")
+	}
+	x := w.start(t, 100, 50)
+	x.see("Ctrl+X ?")
+	x.keys(ctrlX + "i")
+	x.see("3 sessions, 3 messages of yours", "terminal", "flask-k8s-deploy", "before it", "12.0 · 2.0 ✗", "9.0 · 1.0 ✗", "6.0 · 0.0 ✗", "Monday")
+	x.keys("R")
+	x.see("R again takes flask-k8s-deploy back to version 1")
+	x.keys("R")
+	x.see("flask-k8s-deploy is back at its version of")
+	if strings.Contains(w.read(t, "skills", "devops", "flask-k8s-deploy", "SKILL.md"), "ALLOWED_HOSTS") {
+		t.Error("the skill still holds what came with its second version")
+	}
+}
+
+// A person runs the curator on a skill that nobody used for years, and takes the run back.
+func TestE2E_curatorView(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, "rules:\n  - {reply: {text: ok}}\n")
+	w := newWorld(t, env...)
+	folder := filepath.Join(w.home, "skills", "devops", "old-backup")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		filepath.Join(folder, "SKILL.md"):              "---\nname: old-backup\ndescription: Back up the 旧 registry\n---\n# Old backup\n\n## When to Use\n\nNever.\n",
+		filepath.Join(w.home, "skills", ".usage.json"): `{"old-backup":{"created_by":"agent","created_at":"2020-01-01T00:00:00+00:00","last_used_at":"2020-02-01T00:00:00+00:00","use_count":2,"state":"active"}}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := w.start(t, 80, 24)
+	x.see("Ctrl+X ?")
+	x.keys("/curator" + enter)
+	x.see("✗ archive", "devops/old-backup", "not used for")
+	x.keys("n")
+	x.see("dry run, nothing was changed: 1 archived.")
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatal(err)
+	}
+	x.keys("r")
+	x.see("r again runs it: 1 archived.")
+	x.keys("r")
+	x.see("done: 1 archived", "The last run")
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("it was not archived")
+	}
+	x.keys("R")
+	x.see("R again takes the last run back")
+	x.keys("R")
+	x.see("taken back: 1 archived")
+	if _, err := os.Stat(filepath.Join(folder, "SKILL.md")); err != nil {
+		t.Error(err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"hermes/core/insights"
@@ -453,5 +454,27 @@ func BenchmarkKey(b *testing.B) {
 				v.Draw(st, 120, 40)
 			}
 		})
+	}
+}
+
+// OPEN-TU-01: in the filter the cursor stands where the next character goes, also behind wide ones.
+func TestFilter_wideCharacters(t *testing.T) {
+	t.Parallel()
+	v := view(world())
+	press(v, "/")
+	v.Update("", tea.PasteMsg{Content: "東京tower北"})
+	if _, cx, cy := v.Draw(theme.New(theme.Plain), 80, 24); cx != 4+11 || cy != 1 {
+		t.Errorf("cursor at %d, %d", cx, cy)
+	}
+	press(v, "left", "left", "backspace", "home")
+	if _, cx, _ := v.Draw(theme.New(theme.Plain), 80, 24); cx != 4 {
+		t.Errorf("home: cursor at %d", cx)
+	}
+	if f := draw(v, 80, 24); !strings.Contains(f, "/ 東京towr北") {
+		t.Error(f)
+	}
+	press(v, "esc")
+	if _, cx, _ := v.Draw(theme.New(theme.Plain), 80, 24); cx != -1 {
+		t.Errorf("a cursor although nothing is typed: %d", cx)
 	}
 }
