@@ -12,6 +12,7 @@ import (
 const (
 	besideWidth = 100 // from here on face and panel stand side by side
 	gutter      = 3
+	belowHeight = 36 // from here on a narrow screen has the panel below the face
 )
 
 // Draw draws the view for a screen of w by h cells, with the cursor when something is typed (cx negative when
@@ -19,6 +20,7 @@ const (
 func (v *View) Draw(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 	inner := max(w-4, 1)
 	head, cx := v.head(st, inner)
+	v.panels = inner >= besideWidth || h >= belowHeight
 	foot := v.foot(st, inner)
 	room := max(h-2-1-len(foot), 1)
 	body := append([]string{head}, cell.Block(v.body(st, inner, room), inner, room)...)
@@ -86,8 +88,12 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 		return []string{st.Muted.Render("Nothing fits the filter.")}
 	case v.whole && v.node() != nil:
 		return v.detail(st, w, h)
-	case w < besideWidth:
+	case !v.panels:
 		return v.main(st, w, h)
+	case w < besideWidth:
+		top := h * 11 / 20
+		out := append(cell.Block(v.main(st, w, top), w, top), st.Border.Render(cell.Repeat("─", w)))
+		return append(out, v.detail(st, w, h-top-1)...)
 	}
 	dw := max(w*2/5, 40)
 	lw := w - dw - gutter
@@ -152,7 +158,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 		if len(out) > noteLines {
 			out = append(out[:noteLines-1], cell.Truncate(out[noteLines-1], w-1)+st.Warn.Render(cell.Ellipsis))
 		}
-	case w < besideWidth && v.node() != nil && !v.whole && v.face == graphFace:
+	case !v.panels && v.node() != nil && !v.whole && v.face == graphFace:
 		out = append(out, st.Faint.Render(cell.Truncate(v.marked(), w)))
 	default:
 		out = append(out, "")

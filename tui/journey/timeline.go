@@ -16,6 +16,10 @@ import (
 type buckets struct {
 	rows  int
 	list  []graph.Bucket
+	held  []int          // how much each holds in the end
+	most  int            // the most of them
+	peak  int            // which one that is; -1 for none
+	total int            // of all
 	of    map[string]int // node → bucket
 	drawn []int          // stretches that have a line
 	top   int            // first entry of the list below
@@ -29,18 +33,48 @@ func (v *View) fill(rows int) *buckets {
 	if b.rows == rows && b.of != nil {
 		return b
 	}
-	nodes := make([]graph.Node, len(v.rows))
-	for i, n := range v.rows {
+	nodes := make([]graph.Node, len(v.kept))
+	for i, n := range v.kept {
 		nodes[i] = v.sheet.Graph.Nodes[n]
 	}
-	b.rows, b.of = rows, map[string]int{}
+	b.rows, b.of, b.most, b.peak, b.held = rows, map[string]int{}, 1, -1, nil
 	b.list, _ = graph.Timeline(nodes, rows, v.now())
 	for i, x := range b.list {
 		for _, id := range x.Nodes {
 			b.of[id] = i
 		}
+		n := x.Skills + x.Memories
+		b.held = append(b.held, n)
+		if n > b.most || b.peak < 0 && n > 0 {
+			b.most, b.peak = n, i
+		}
+		b.total = x.Total
+	}
+	if v.playing {
+		v.count(b)
 	}
 	return b
+}
+
+// count leaves what is not shown yet out of the stretches; their scale stays.
+func (v *View) count(b *buckets) {
+	total := 0
+	for i := range b.list {
+		x := &b.list[i]
+		x.Skills, x.Memories = 0, 0
+		for _, id := range x.Nodes {
+			at := v.sheet.at[id]
+			switch {
+			case !v.shown[at]:
+			case v.sheet.Graph.Nodes[at].Kind == graph.KindMemory:
+				x.Memories++
+			default:
+				x.Skills++
+			}
+		}
+		total += x.Skills + x.Memories
+		x.Total = total
+	}
 }
 
 // timelineKey moves among the entries; left and right go to another stretch of time.
@@ -74,9 +108,9 @@ func (b *buckets) at(id string) int {
 // stretch at.
 func (b *buckets) around(room, at int) []int {
 	var all, full []int
-	for i, x := range b.list {
+	for i := range b.list {
 		all = append(all, i)
-		if x.Skills+x.Memories > 0 {
+		if b.held[i] > 0 {
 			full = append(full, i)
 		}
 	}
@@ -101,19 +135,13 @@ func chartRows(h int) int { return max(min(h/2-2, 16), 3) }
 func (v *View) timeline(st *theme.Styles, w, h int) []string {
 	b := v.fill(max(chartRows(h), fewest))
 	var out []string
-	most, peak := 1, -1
-	for i, x := range b.list {
-		if n := x.Skills + x.Memories; n > most || peak < 0 && n > 0 {
-			most, peak = n, i
-		}
-	}
 	lw := 3
 	for _, x := range b.list {
 		lw = max(lw, cell.Width(x.Label))
 	}
 	b.drawn = b.around(chartRows(h), b.at(v.sel))
 	for _, i := range b.drawn {
-		out = append(out, v.bar(st, i, lw, most, peak, w))
+		out = append(out, v.bar(st, i, lw, w))
 	}
 	if len(b.list) > 1 {
 		out = append(out, v.growth(st, lw, w))
@@ -124,7 +152,7 @@ func (v *View) timeline(st *theme.Styles, w, h int) []string {
 }
 
 // bar is a stretch of time: label, what came in it, and how much.
-func (v *View) bar(st *theme.Styles, i, lw, most, peak, w int) string {
+func (v *View) bar(st *theme.Styles, i, lw, w int) string {
 	x := v.times.list[i]
 	mark := "  "
 	label := st.Muted
@@ -140,7 +168,7 @@ func (v *View) bar(st *theme.Styles, i, lw, most, peak, w int) string {
 	}
 	right := strings.Join(counts, " ")
 	switch {
-	case i == peak && len(v.times.list) > 2:
+	case i == v.times.peak && len(v.times.list) > 2:
 		right += " peak"
 	case i == len(v.times.list)-1:
 		right += " now"
@@ -150,7 +178,7 @@ func (v *View) bar(st *theme.Styles, i, lw, most, peak, w int) string {
 	n := x.Skills + x.Memories
 	length := 0
 	if n > 0 {
-		length = max(n*room/most, 1)
+		length = max(n*room/v.times.most, 1)
 	}
 	diamonds := 0
 	if x.Memories > 0 {
@@ -168,14 +196,13 @@ func (v *View) bar(st *theme.Styles, i, lw, most, peak, w int) string {
 func (v *View) growth(st *theme.Styles, lw, w int) string {
 	const steps = "▁▂▃▄▅▆▇█"
 	list := v.times.list
-	total := list[len(list)-1].Total
 	room := max(w-2-lw-2-16-1, 4)
 	var b strings.Builder
 	for i := range room {
 		x := list[i*len(list)/room]
-		b.WriteString(string([]rune(steps)[max(x.Total*7/max(total, 1), 0)]))
+		b.WriteString(string([]rune(steps)[x.Total*7/max(v.times.total, 1)]))
 	}
-	return cell.Truncate("  "+st.Muted.Render(cell.Fit("all", lw))+"  "+st.Good.Render(b.String())+" "+st.Faint.Render(fmt.Sprintf("%d in all", total)), w)
+	return cell.Truncate("  "+st.Muted.Render(cell.Fit("all", lw))+"  "+st.Good.Render(b.String())+" "+st.Faint.Render(fmt.Sprintf("%d in all", list[len(list)-1].Total)), w)
 }
 
 // legend says what the signs and letters stand for.

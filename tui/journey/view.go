@@ -54,12 +54,14 @@ type View struct {
 	want   string // id to begin at
 	face   face
 	sel    string // id of the selected node
-	rows   []int  // nodes that are shown, oldest first
+	kept   []int  // nodes that the filter keeps, oldest first
+	rows   []int  // those of them that are shown: during the playback fewer
 	row    int    // of the selection among them
 	shown  []bool // by node
 	filter *composer.Field
 	typing bool
 
+	panels bool // the panel stands beside or below the face
 	whole  bool // the panel has the whole view
 	scroll int
 	page   int // lines of the panel as last drawn
@@ -208,9 +210,13 @@ func (v *View) arrange() {
 	nodes := v.sheet.Graph.Nodes
 	keep := v.matching()
 	until := v.until()
-	v.rows, v.shown = v.rows[:0:0], make([]bool, len(nodes))
+	v.rows, v.shown, v.kept = v.rows[:0:0], make([]bool, len(nodes)), v.kept[:0:0]
 	for i := range nodes {
-		if keep != nil && !keep[i] || v.playing && nodes[i].Time.After(until) {
+		if keep != nil && !keep[i] {
+			continue
+		}
+		v.kept = append(v.kept, i)
+		if v.playing && nodes[i].Time.After(until) {
 			continue
 		}
 		v.rows, v.shown[i] = append(v.rows, i), true
