@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hermes/core"
@@ -45,6 +46,9 @@ type Session struct {
 	turns    *turns
 
 	lesson    lesson
+	attended  bool
+	feeding   atomic.Bool    // the index is being brought up to date
+	fed       sync.WaitGroup // ends with that
 	noReviews bool
 	newest    string // the newest learned change that the prompt holds; "" once noted
 	model     *Picked
@@ -70,7 +74,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 			return nil, err
 		}
 	}
-	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices(), turns: &turns{}, noReviews: o.NoReviews || a.ActsAsAgent()}
+	s := &Session{app: a, Feed: core.NewFeed(), model: o.Model, folder: a.opts.Dir, Notices: a.Notices(), turns: &turns{}, noReviews: o.NoReviews || a.ActsAsAgent(), attended: !o.Unattended}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	var err error
 	if s.model == nil {
@@ -104,6 +108,9 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	s.Conversation = agent.NewConversation(s.life, s.agent, agent.ConversationOptions{
 		Notes: s.changes(told), Expand: s.expand, OnEnd: s.ended, Busy: agent.Busy(a.Config().Display.BusyMode),
 	})
+	if s.attended {
+		s.feedIndex(s.life)
+	}
 	if o.Resume == "" && !a.ActsAsAgent() {
 		// Before the session writes anything: what it measures is how long nobody worked here.
 		a.curate(ctx, func(n core.Notice) { s.Notices = append(s.Notices, n) })
@@ -354,6 +361,9 @@ func (s *Session) SwitchModel(name string) (core.ModelInfo, error) {
 // ended runs after every turn: it counts for learning, and a session without a title gets one from the
 // auxiliary model.
 func (s *Session) ended(end *core.RunEnded) {
+	if s.attended {
+		s.feedIndex(s.life)
+	}
 	s.lessonEnded(end)
 	s.reviewer.TurnEnded(end, s.turns.last())
 	if end.Reason != core.EndAnswered || s.ses.Titled() {
@@ -409,6 +419,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.reviewer.Close(ctx)
 	s.Conversation.Close(ctx) // before the tools: a running command ends with its run
 	s.stop()
+	s.waitFed(ctx)
 	err := errors.Join(s.tools.close(), s.ses.Close())
 	s.Feed.Close()
 	s.app.pruneLedger(ctx)
