@@ -167,15 +167,15 @@ func (v *View) bar(st *theme.Styles, i, lw, w int) string {
 		counts = append(counts, fmt.Sprintf("%d ◆", x.Memories))
 	}
 	right := strings.Join(counts, " ")
+	n := x.Skills + x.Memories
 	switch {
-	case i == v.times.peak && len(v.times.list) > 2:
+	case i == v.times.peak && n > 0 && len(v.times.list) > 2:
 		right += " peak"
 	case i == len(v.times.list)-1:
 		right += " now"
 	}
 	const rw = 16
 	room := max(w-2-lw-2-rw-1, 4)
-	n := x.Skills + x.Memories
 	length := 0
 	if n > 0 {
 		length = max(n*room/v.times.most, 1)
@@ -288,8 +288,34 @@ func tags(n *graph.Node) []string {
 
 // hue is the colour of a category. Wherever it is used a letter or a word says the same.
 func (v *View) hue(st *theme.Styles, category string) lipgloss.Style {
-	all := []lipgloss.Style{st.Accent, st.Link, st.Good, st.User, st.Busy, st.Agent}
-	return all[v.sheet.hues[category]%len(all)]
+	p := &v.colours
+	if p.st != st {
+		*p = palette{st: st, all: hues(st)}
+	}
+	return p.all[v.sheet.hues[category]%len(p.all)]
+}
+
+// palette are the colours of categories in one theme.
+type palette struct {
+	st  *theme.Styles
+	all []lipgloss.Style
+}
+
+// hues are the colours of a theme that differ from each other, from that of memories and from alarms.
+func hues(st *theme.Styles) []lipgloss.Style {
+	t := st.Tokens
+	seen := map[string]bool{t.Warn: true, t.Bad: true, t.Text: true, t.Muted: true}
+	var out []lipgloss.Style
+	for _, c := range []string{t.Accent, t.Good, t.AccentAlt, t.Keyword, t.Code, t.Agent, t.User} {
+		if !seen[c] {
+			seen[c] = true
+			out = append(out, lipgloss.NewStyle().Foreground(theme.Color(c)))
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, st.Text)
+	}
+	return out
 }
 
 func memoryStyle(st *theme.Styles) lipgloss.Style { return st.Warn }

@@ -89,6 +89,7 @@ type View struct {
 	reckoned bool
 	settling bool // the places of this sheet were asked for
 	doc      drawn
+	colours  palette
 }
 
 // New returns the view, which begins at node want; "" begins at the newest.
