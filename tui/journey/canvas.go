@@ -124,7 +124,7 @@ func (c *canvas) lines(st *theme.Styles) []string {
 			case c.dots[at] == 0:
 				s = " "
 			default:
-				s, l = string(rune(0x2800+int(c.dots[at]))), &st.Border
+				s, l = string(rune(0x2800+int(c.dots[at]))), &st.Faint
 				if c.hot[at] {
 					l = &st.Accent
 				}
