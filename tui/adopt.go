@@ -81,7 +81,7 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 		m.run.meter.add(*e)
 		return nil
 	case *core.MemoryChanged:
-		return m.memoryChanged()
+		return tea.Batch(m.memoryChanged(), m.journeysCmd())
 	case *core.SkillChanged, *core.SkillLoaded:
 		return m.skillNews(e)
 	case *core.ReviewStarted, *core.ReviewStep, *core.ReviewEnded, *core.ProposalAdded:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -155,6 +156,20 @@ func TestJourney_staleNode(t *testing.T) {
 	r.p.mu.Unlock()
 	r.run(r.m.journeysCmd())
 	r.sees("0 skills · 2 memories")
+}
+
+// What is learned while the view is open appears in it.
+func TestJourney_live(t *testing.T) {
+	t.Parallel()
+	var gone atomic.Bool
+	gone.Store(true)
+	r := journeyRig(t, 120, 40, gone.Load)
+	r.keys("ctrl+x", "j")
+	r.sees("0 skills · 2 memories")
+	gone.Store(false)
+	_, cmd := r.m.Update(eventsMsg{gen: r.m.ws.gen, batch: []core.Event{&core.SkillChanged{Name: "deploy"}}})
+	r.run(cmd)
+	r.sees("1 skill · 2 memories")
 }
 
 // What the checks refuse is not lost: the next edit begins with it.

@@ -84,7 +84,7 @@ func (m *Model) skillNews(e core.Event) tea.Cmd {
 		return nil
 	}
 	m.skills.Apply(e)
-	return m.skillsCmd()
+	return tea.Batch(m.skillsCmd(), m.journeysCmd())
 }
 
 // learnedChanged reads memory and skills again: commands or editors may have been at their files.

@@ -23,21 +23,21 @@ func learnedWorld(t *testing.T) world {
 }
 
 // editedBy makes a shell line the person's editor; $1 is the file.
-func (w *world) editedBy(t *testing.T, line string) {
+func (w world) editedBy(t *testing.T, line string) world {
 	t.Helper()
 	path := filepath.Join(w.dir, "editor.sh")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+line+"\n"), 0o755); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	w.env = append(w.env, "EDITOR="+path)
+	w.env = append(w.env[:len(w.env):len(w.env)], "EDITOR="+path)
+	return w
 }
 
 // After the rehearsal a person walks what was learned: timeline, graph, list; corrects a memory in their editor,
 // pins the skill, cannot archive it, unpins and archives it, and takes that back.
 func TestE2E_walkTheJourney(t *testing.T) {
 	t.Parallel()
-	w := learnedWorld(t)
-	w.editedBy(t, `printf 'Leads the platform team. 平台组长。\n' > "$1"`)
+	w := learnedWorld(t).editedBy(t, `printf 'Leads the platform team. 平台组长。\n' > "$1"`)
 	x := w.start(t, 120, 40)
 	x.see("Ctrl+X ?")
 	x.keys(ctrlX + "j")
@@ -99,8 +99,7 @@ func TestE2E_walkTheJourney(t *testing.T) {
 // A refused edit of a skill says why, keeps what was written, and the next edit goes on with it.
 func TestE2E_journeyRefusedEdit(t *testing.T) {
 	t.Parallel()
-	w := learnedWorld(t)
-	w.editedBy(t, `if grep -q HALF "$1"; then sed -i.bak 's/HALF/---/' "$1"; else sed -i.bak '1s/---/HALF/' "$1"; fi; echo "One more line." >> "$1"`)
+	w := learnedWorld(t).editedBy(t, `if grep -q HALF "$1"; then sed -i.bak 's/HALF/---/' "$1"; else sed -i.bak '1s/---/HALF/' "$1"; fi; echo "One more line." >> "$1"`)
 	before := w.read(t, "skills", "devops", "flask-k8s-deploy", "SKILL.md")
 	x := w.start(t, 120, 40)
 	x.see("Ctrl+X ?")
@@ -278,5 +277,23 @@ func TestE2E_curatorView(t *testing.T) {
 	x.see("taken back: 1 archived")
 	if _, err := os.Stat(filepath.Join(folder, "SKILL.md")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A skill that another program changes while the person edits it is not overwritten: the edit is refused, and the
+// map and the text are read again.
+func TestE2E_journeyEditMeetsChange(t *testing.T) {
+	t.Parallel()
+	w := learnedWorld(t)
+	skill := filepath.Join(w.home, "skills", "devops", "flask-k8s-deploy", "SKILL.md")
+	w = w.editedBy(t, `echo "From elsewhere." >> "`+skill+`"; echo "From here." >> "$1"`)
+	x := w.start(t, 120, 40)
+	x.see("Ctrl+X ?")
+	x.keys(ctrlX + "j")
+	x.see("version 2: 1 turn")
+	x.keys("e")
+	x.see("✗", "e goes on with what you wrote")
+	if got := w.read(t, "skills", "devops", "flask-k8s-deploy", "SKILL.md"); !strings.HasSuffix(got, "From elsewhere.\n") || strings.Contains(got, "From here.") {
+		t.Errorf("%q", got)
 	}
 }

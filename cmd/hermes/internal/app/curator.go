@@ -43,7 +43,7 @@ func (a *App) curate(ctx context.Context, tell func(core.Notice)) {
 	case ran && r.Count(curator.Archive)+r.Count(curator.MarkStale) > 0:
 		tell(core.Notice{
 			Level: core.LevelInfo, Text: "the curator looked at the skills nobody used: " + r.Summary(),
-			Remedy: "hermes curator status shows them, hermes curator rollback takes it back",
+			Remedy: "/curator shows them and takes it back with R (also: hermes curator rollback)",
 		})
 	}
 }
