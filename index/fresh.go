@@ -38,7 +38,7 @@ func (x *Index) see(at time.Time, files []transcript) {
 // current tells whether the index needs no Sync for a search now.
 func (x *Index) current() bool {
 	s := &x.seen
-	if time.Since(s.at) > sightAge || s.lease == 0 || s.lease != x.engine.serial() {
+	if time.Since(s.at) > sightAge || s.lease == 0 || s.lease != x.engine.serial() || x.engine.gone() {
 		return false
 	}
 	fi, err := os.Stat(x.home.Sessions())

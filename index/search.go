@@ -101,7 +101,13 @@ func (x *Index) hits(ctx context.Context, q Query, o Options) (findings, error) 
 	case err != nil:
 		why = "the index cannot be used now (" + err.Error() + ")"
 	default:
+		lease := x.engine.serial()
 		f, err := x.ask(ctx, q, o)
+		if err == nil && lease != 0 && lease != x.engine.serial() { // deleted, or changed by others, in between
+			if _, err = x.catchUp(ctx); err == nil {
+				f, err = x.ask(ctx, q, o)
+			}
+		}
 		if ctx.Err() != nil {
 			return findings{}, ctx.Err()
 		}
