@@ -14,6 +14,7 @@ import (
 // rebuilt from ws. A draft stays with its session.
 func (m *Model) adopt(ws Workspace) tea.Cmd {
 	old, text := m.ws, m.chat.Composer().Text()
+	m.note.toast = "" // it was about the old one
 	var cmds []tea.Cmd
 	if old.Conversation != nil {
 		cmds = append(cmds, m.closeCmd(old, text))
