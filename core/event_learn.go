@@ -72,6 +72,7 @@ type (
 		Meta
 
 		ReviewID string `json:"review_id"`
+		Kind     string `json:"kind"`
 		State    string `json:"state"` // "saved", "nothing", "failed", "cancelled"
 		Saved    int    `json:"saved"` // changes made
 		Held     int    `json:"held"`  // proposals left in the inbox

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
+	"hermes/core/review"
 	"hermes/tui/layout"
 	"hermes/tui/reviews"
 )
@@ -113,7 +114,7 @@ func (m *Model) learned(e core.Event) tea.Cmd {
 
 // saidReview is the quiet word at the end of a review (display.memory_notifications).
 func (m *Model) saidReview(e *core.ReviewEnded) tea.Cmd {
-	if m.opt.Learned == "off" || m.covered() {
+	if m.opt.Learned == "off" || m.covered() || e.Kind == review.KindSummary {
 		return nil
 	}
 	var parts []string

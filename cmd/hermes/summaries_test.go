@@ -55,5 +55,8 @@ rules:
 		if (learning > 0) != (tt.model != "") {
 			t.Errorf("%s: %d requests counted as learning", tt.name, learning)
 		}
+		if o = w.hermes(t, "", "reviews", "list", "--json"); strings.Contains(o.out, `"kind":"summary"`) != (tt.model != "") {
+			t.Errorf("%s: the list of background agents: %s", tt.name, o.out)
+		}
 	}
 }

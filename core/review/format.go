@@ -85,11 +85,17 @@ type Step struct {
 	Diff      string `json:"diff,omitempty"`
 }
 
+// What a background agent does.
+const (
+	KindReview  = "review"
+	KindSummary = "summary" // of a past session, for a search
+)
+
 // Record is one review as it is kept. Its JSON is also what "hermes reviews show" prints.
 type Record struct {
 	Version    int        `json:"version"`
 	ID         string     `json:"id"`
-	Kind       string     `json:"kind"` // "review"
+	Kind       string     `json:"kind"` // KindReview, KindSummary
 	SessionID  string     `json:"session_id"`
 	RunID      string     `json:"run_id,omitempty"` // the turn that triggered it
 	Trigger    Trigger    `json:"trigger"`

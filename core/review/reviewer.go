@@ -202,7 +202,7 @@ func (r *Reviewer) start(t Trigger, focus, run string) (string, error) {
 	}
 	w := newWork(r, fork, set)
 	w.rec = Record{
-		ID: r.newID(), Kind: "review", SessionID: r.o.SessionID(), RunID: run, Trigger: t, Focus: focus, State: Running,
+		ID: NewID(r.now()), Kind: KindReview, SessionID: r.o.SessionID(), RunID: run, Trigger: t, Focus: focus, State: Running,
 		MaxCalls: set.MaxCalls, StartedAt: r.now().UTC(), PID: os.Getpid(),
 	}
 	w.rec.Model, w.oneSlot = fork.Model()
@@ -325,10 +325,11 @@ func (r *Reviewer) waitIdle(ctx context.Context) bool {
 	}
 }
 
-func (r *Reviewer) newID() string {
+// NewID is the id of a record that begins at now.
+func NewID(now time.Time) string {
 	var b [2]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return "rv-" + r.now().UTC().Format("20060102-150405.000") + "-" + hex.EncodeToString(b[:])
+	return "rv-" + now.UTC().Format("20060102-150405.000") + "-" + hex.EncodeToString(b[:])
 }
 
 func (r *Reviewer) emit(e core.Event) {

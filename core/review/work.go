@@ -292,7 +292,7 @@ func (w *work) finish(end *core.RunEnded) (reviewed bool) {
 		w.r.o.Log("prune reviews", err)
 	}
 	w.r.emit(&core.ReviewEnded{
-		ReviewID: w.rec.ID, State: string(w.rec.State), Saved: w.rec.Saved, Held: w.rec.Held, Calls: w.rec.Calls, Duration: w.rec.DurationMS,
+		ReviewID: w.rec.ID, Kind: w.rec.Kind, State: string(w.rec.State), Saved: w.rec.Saved, Held: w.rec.Held, Calls: w.rec.Calls, Duration: w.rec.DurationMS,
 		Usage: w.rec.Usage, Cost: w.rec.Cost, Note: w.rec.Note, Error: w.rec.Error,
 	})
 	if w.gate != nil && len(w.gate.told) > 0 {

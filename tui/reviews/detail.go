@@ -131,8 +131,11 @@ func (d *Desk) line(st *theme.Styles, i, w int) string {
 	say := outcome(r)
 	if r.State == review.Running {
 		say = fmt.Sprintf("%d/%d calls", r.Calls, r.MaxCalls)
+		if r.MaxCalls == 0 {
+			say = cell.Line(r.Focus)
+		}
 	}
-	head := glyph + " " + d.sheet.number(i) + " " + short(r.Trigger) + " "
+	head := glyph + " " + d.sheet.number(i) + " " + label(r) + " "
 	room := max(w-cell.Width(head)-cell.Width(right)-1, 0)
 	return mark + style.Render(head) + st.Text.Render(cell.Fit(say, room)) + " " + st.Faint.Render(right)
 }
@@ -223,7 +226,10 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 	if r.Focus != "" {
 		s.say(st.Text.Render, "asked for: %s", r.Focus)
 	}
-	figures := fmt.Sprintf("%d of %d calls · %s · %s", r.Calls, r.MaxCalls, (time.Duration(r.DurationMS) * time.Millisecond).Round(100*time.Millisecond), orNone(r.Model))
+	figures := fmt.Sprintf("%s · %s", (time.Duration(r.DurationMS) * time.Millisecond).Round(100*time.Millisecond), orNone(r.Model))
+	if r.MaxCalls > 0 {
+		figures = fmt.Sprintf("%d of %d calls · ", r.Calls, r.MaxCalls) + figures
+	}
 	if u := r.Usage; u.Input.Known {
 		figures += fmt.Sprintf(" · %s tokens in, %s out", thousands(u.Input.N), thousands(u.Output.N))
 		if u.Input.N > 0 && u.Cached.Known {
@@ -285,6 +291,9 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 
 // trigger says why a review ran.
 func trigger(r *review.Record) string {
+	if r.Kind == review.KindSummary {
+		return "a search asked for it"
+	}
 	switch r.Trigger {
 	case review.ByMemory:
 		return "after enough turns"

@@ -90,6 +90,7 @@ func (p *Pane) Apply(e core.Event) {
 			p.sheet.Total++
 		}
 		r := p.find(e.ReviewID)
+		r.Kind = e.Kind
 		r.Trigger, r.Focus, r.State, r.MaxCalls = review.Trigger(e.Trigger), e.Focus, review.State(e.State), e.MaxCalls
 		p.loaded = true
 	case *core.ReviewStep:
@@ -235,7 +236,7 @@ func (p *Pane) line(i int) string {
 func (p *Pane) record(i, w int) string {
 	r := &p.sheet.Records[i]
 	glyph, style := sign(p.st, r.State, p.tick)
-	head := fmt.Sprintf("%s %s ", p.sheet.number(i), short(r.Trigger))
+	head := fmt.Sprintf("%s %s ", p.sheet.number(i), label(r))
 	right := p.right(r)
 	if w < 34 {
 		right = ""
@@ -245,12 +246,15 @@ func (p *Pane) record(i, w int) string {
 	return style.Render(glyph) + " " + p.st.Muted.Render(head) + style.Render(text) + " " + p.st.Faint.Render(right)
 }
 
-// short is a trigger in few cells.
-func short(t review.Trigger) string {
-	if t == review.ByBoth {
+// label says in few cells what a background agent is: of a review its trigger.
+func label(r *review.Record) string {
+	switch {
+	case r.Kind != "" && r.Kind != review.KindReview:
+		return r.Kind
+	case r.Trigger == review.ByBoth:
 		return "both"
 	}
-	return string(t)
+	return string(r.Trigger)
 }
 
 // right is what stands at the right of a line: cost, else how long ago.
@@ -267,6 +271,9 @@ func (p *Pane) right(r *review.Record) string {
 // say is what a review does or did, in words.
 func (p *Pane) say(r *review.Record) string {
 	if r.State == review.Running {
+		if r.MaxCalls == 0 {
+			return cell.Line(r.Focus)
+		}
 		return strings.TrimSpace(fmt.Sprintf("%d/%d calls %s", r.Calls, r.MaxCalls, p.live[r.ID]))
 	}
 	return outcome(r)

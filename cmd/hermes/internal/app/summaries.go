@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"hermes/core"
+	"hermes/core/review"
+	"hermes/core/text"
 	"hermes/tools/search"
 )
 
@@ -60,19 +63,55 @@ func (a *App) learnedEnough() bool {
 
 // Summarise asks the model for one session.
 func (u summariser) Summarise(ctx context.Context, query string, about search.Summary, messages string) (string, error) {
+	rec := u.begin(query, about)
+	said, usage, cost, err := u.ask(ctx, query, about, messages)
+	u.end(rec, usage, cost, err)
+	return said, err
+}
+
+// begin shows that a summary is being made.
+func (u summariser) begin(query string, about search.Summary) review.Record {
+	now := u.s.app.now()
+	rec := review.Record{
+		ID: review.NewID(now), Kind: review.KindSummary, SessionID: u.s.ID(), Trigger: review.ByAsking, Focus: text.Cut(text.OneLine(query), 80),
+		State: review.Running, Model: u.model.Info().Ref(), StartedAt: now.UTC(), PID: os.Getpid(), Did: []string{"summary of " + text.Cut(text.OneLine(about.Title), 60)},
+	}
+	u.save(rec)
+	u.s.learned(&core.ReviewStarted{ReviewID: rec.ID, Kind: rec.Kind, Trigger: string(rec.Trigger), Focus: rec.Focus, State: string(rec.State)})
+	return rec
+}
+
+// end shows how it went.
+func (u summariser) end(rec review.Record, usage core.Usage, c core.Cost, err error) {
+	rec.State, rec.Usage, rec.Cost, rec.Requests = review.Saved, usage, c, 1
+	rec.DurationMS = u.s.app.now().UTC().Sub(rec.StartedAt).Milliseconds()
+	if err != nil {
+		rec.State, rec.Error = review.Failed, err.Error()
+	}
+	u.save(rec)
+	u.s.learned(&core.ReviewEnded{
+		ReviewID: rec.ID, Kind: rec.Kind, State: string(rec.State), Duration: rec.DurationMS, Usage: usage, Cost: c, Error: rec.Error,
+	})
+}
+
+func (u summariser) save(rec review.Record) {
+	if err := u.s.app.Reviews.Save(rec); err != nil {
+		u.s.app.Log.Warn("save summary", "err", err)
+	}
+}
+
+// ask sends the request.
+func (u summariser) ask(ctx context.Context, query string, about search.Summary, messages string) (string, core.Usage, core.Cost, error) {
 	ask := fmt.Sprintf("Searched for: %s\nSession %s, %s, %q\n<<<session\n%s\nsession>>>", query, about.ID, about.Started.Format("2006-01-02"), about.Title, messages)
 	resp, err := u.model.Stream(ctx, core.Request{
 		Messages: []core.Message{{Role: core.RoleSystem, Content: summaryPrompt}, {Role: core.RoleUser, Content: ask}},
 		Purpose:  core.PurposeLearning, MaxTokens: summaryTokens,
 	}, func(core.Delta) {})
 	u.spent(context.WithoutCancel(ctx), resp.Usage, resp.Cost)
-	if err != nil {
-		return "", err
+	if err == nil && resp.Message.Content == "" {
+		err = errNoSummary
 	}
-	if resp.Message.Content == "" {
-		return "", errNoSummary
-	}
-	return resp.Message.Content, nil
+	return resp.Message.Content, resp.Usage, resp.Cost, err
 }
 
 // spent keeps and tells what a summary cost.

@@ -82,7 +82,7 @@ func (x *cli) reviewsList() *cobra.Command {
 		}
 		x.listProposals(waiting)
 		for _, r := range rows {
-			x.printf("%s  %s  %-9s  %d/%d calls  %s%s\n", r.ID, r.StartedAt.Local().Format("2006-01-02 15:04"), r.State, r.Calls, r.MaxCalls, r.Trigger, sayCost(r.Cost))
+			x.printf("%s  %s  %-9s  %d/%d calls  %s%s\n", r.ID, r.StartedAt.Local().Format("2006-01-02 15:04"), r.State, r.Calls, r.MaxCalls, kindOf(r.Record), sayCost(r.Cost))
 			for _, c := range r.Changes {
 				x.printf("    %s %s  (%s)\n", c.Action, c.Subject, c.LedgerID[max(0, len(c.LedgerID)-8):])
 			}
@@ -112,6 +112,14 @@ func (x *cli) listProposals(waiting []review.Waiting) {
 	if len(waiting) > 0 {
 		x.printf("  → hermes reviews show|accept|reject ID\n\n")
 	}
+}
+
+// kindOf is why a review ran, or what else a background agent is.
+func kindOf(r review.Record) string {
+	if r.Kind != review.KindReview {
+		return r.Kind
+	}
+	return string(r.Trigger)
 }
 
 func sayCost(c core.Cost) string {
@@ -341,6 +349,9 @@ func (p *printer) learned(e core.Event) {
 	}
 	switch e := e.(type) {
 	case *core.ReviewStarted:
+		if e.Kind == review.KindSummary {
+			return
+		}
 		p.maxCalls = e.MaxCalls
 		fmt.Fprintf(p.Err, "review (%s) %s\n", e.Trigger, e.State)
 	case *core.ReviewStep:

@@ -256,6 +256,9 @@ func (p *printer) event(e core.Event) {
 	case *core.ReviewStarted, *core.ReviewStep, *core.ProposalAdded:
 		p.learned(e)
 	case *core.ReviewEnded:
+		if e.Kind == review.KindSummary {
+			return
+		}
 		fmt.Fprintf(p.Err, "%s\n", sayReview(review.Record{
 			State: review.State(e.State), Note: e.Note, Error: e.Error, Saved: e.Saved, Held: e.Held, Calls: e.Calls, MaxCalls: p.maxCalls,
 		}))
