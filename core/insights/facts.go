@@ -103,7 +103,8 @@ func (r *reader) record(rec *core.Record) {
 			r.message(rec)
 		}
 	case core.RecordUsage:
-		if rec.Usage != nil {
+		// Learning is counted by its own records, a sub-agent by its own session.
+		if rec.Usage != nil && rec.Purpose != core.PurposeLearning && rec.Reason != "delegation" {
 			s := Spent{Requests: 1, Input: rec.Usage.Input.N, Output: rec.Usage.Output.N, Cached: rec.Usage.Cached.N}
 			if rec.Cost != nil {
 				s.USD, s.Priced = rec.Cost.USD, rec.Cost.Known

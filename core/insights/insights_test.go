@@ -87,6 +87,10 @@ func TestMake_counts(t *testing.T) {
 	a.call("terminal", `{"command":"x"}`, true)
 	a.rs = append(a.rs, a.rs[len(a.rs)-1]) // the same result twice: counted once, by its id
 	a.answer(1000, 10, 800, 0.5)
+	for _, r := range []core.Record{{Purpose: core.PurposeLearning, Reason: "summary"}, {Purpose: core.PurposeChat, Reason: "delegation"}} {
+		r.Type, r.Usage, r.Model = core.RecordUsage, &core.Usage{Input: core.KnownTokens(9_999)}, "x/m" // counted elsewhere
+		a.add(r)
+	}
 	b := &talk{at: start.AddDate(0, 0, 1)}
 	b.user("[use slash-skill]")
 	b.call("skill_view", `{"name":"devops/flask-deploy"}`, true)
