@@ -77,7 +77,7 @@ func (s *Store) remarks(t Target, entries, blocked []string) []core.Notice {
 	var out []core.Notice
 	if n := len(blocked); n > 0 {
 		out = append(out, core.Notice{
-			Level: core.LevelWarn, Text: fmt.Sprintf("%d %s of %s kept out of the prompt: text that tries to steer the agent (%s)", n, plural(n, "entry is", "entries are"), t.File(), strings.Join(blocked, ", ")),
+			Level: core.LevelWarn, Text: fmt.Sprintf("%d %s of %s kept out of the prompt: text that tries to steer the agent (%s)", n, text.Plural(n, "entry is", "entries are"), t.File(), strings.Join(blocked, ", ")),
 			Remedy: "Look at it in the memory clean-up and delete it if you did not write it.",
 		})
 	}
@@ -88,11 +88,4 @@ func (s *Store) remarks(t Target, entries, blocked []string) []core.Notice {
 		})
 	}
 	return out
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

@@ -57,9 +57,20 @@ func HeadTail(s string, limit int) (out string, cut int) {
 // Gap is the line that stands for n code points left out.
 func Gap(n int) string { return "\n[... " + Thousands(n) + " characters left out ...]\n" }
 
+// Plural is the one word for a single thing and the other for any other number of them.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Count says how many things there are: "1 entry", "2,200 entries".
+func Count(n int, one, many string) string { return Thousands(n) + " " + Plural(n, one, many) }
+
 // Thousands writes n with commas between groups of three digits.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
+func Thousands[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
 	sign := ""
 	if n < 0 {
 		sign, s = "-", s[1:]

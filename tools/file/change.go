@@ -220,12 +220,12 @@ func (c *change) summary() string {
 	case c.from != "":
 		return "moved from " + c.from
 	case !c.exists:
-		return fmt.Sprintf("created, %s", plural(lines, "line"))
+		return fmt.Sprintf("created, %s", text.Count(lines, "line", "lines"))
 	case c.diff == "":
-		return fmt.Sprintf("replaced, %s", plural(lines, "line"))
+		return fmt.Sprintf("replaced, %s", text.Count(lines, "line", "lines"))
 	}
 	plus, minus := counts(c.diff)
-	return fmt.Sprintf("+%d -%d, now %s", plus, minus, plural(lines, "line"))
+	return fmt.Sprintf("+%d -%d, now %s", plus, minus, text.Count(lines, "line", "lines"))
 }
 
 // counts are the added and removed lines of a unified diff of one file.
@@ -242,11 +242,4 @@ func counts(diff string) (plus, minus int) {
 		}
 	}
 	return plus, minus
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return text.Thousands(n) + " " + noun + "s"
 }

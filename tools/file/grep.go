@@ -68,18 +68,15 @@ func (t *Search) contents(ctx context.Context, a searchArguments, m *matcher, w 
 			}
 		}
 	}
-	summary := plural(total, "match")
-	if total != 1 {
-		summary = text.Thousands(total) + " matches"
-	}
-	detail := &core.ToolDetail{Summary: summary + " in " + plural(files, "file"), Taint: taint}
+	summary := text.Count(total, "match", "matches")
+	detail := &core.ToolDetail{Summary: summary + " in " + text.Count(files, "file", "files"), Taint: taint}
 	var b strings.Builder
 	if a.Mode == "files_only" || a.Mode == "count" {
 		shown := t.perFile(&b, a, results)
-		b.WriteString(tail(files, a, shown, "file", w.cut))
+		b.WriteString(tail(files, a, shown, "file", "files", w.cut))
 	} else {
 		shown := t.lines(&b, a, results)
-		b.WriteString(strings.ReplaceAll(tail(total, a, shown, "match", w.cut), "matchs", "matches"))
+		b.WriteString(tail(total, a, shown, "match", "matches", w.cut))
 	}
 	return core.ToolResult{OK: true, Content: b.String(), Detail: detail}
 }

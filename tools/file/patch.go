@@ -368,7 +368,7 @@ func (t *Patch) finish(run core.ToolRun, e *edited) core.ToolResult {
 	}
 	detail.Summary = fmt.Sprintf("+%d -%d", plus, minus)
 	if len(list) > 1 {
-		detail.Summary += " in " + plural(len(list), "file")
+		detail.Summary += " in " + text.Count(len(list), "file", "files")
 	}
 	out := strings.TrimSuffix(b.String(), "\n") + noted(append(e.notes, notes...))
 	if e.inexact {

@@ -158,20 +158,20 @@ func (t *Search) names(a searchArguments, w *walker) core.ToolResult {
 	for _, h := range hits {
 		b.WriteString(h + "\n")
 	}
-	b.WriteString(tail(total, a, len(hits), "file", w.cut))
-	return core.ToolResult{OK: true, Content: b.String(), Detail: &core.ToolDetail{Summary: plural(total, "file")}}
+	b.WriteString(tail(total, a, len(hits), "file", "files", w.cut))
+	return core.ToolResult{OK: true, Content: b.String(), Detail: &core.ToolDetail{Summary: text.Count(total, "file", "files")}}
 }
 
 // tail is the last line of every answer: how many there are and how to get the rest.
-func tail(total int, a searchArguments, shown int, noun string, cut bool) string {
+func tail(total int, a searchArguments, shown int, one, many string, cut bool) string {
 	var s string
 	switch {
 	case total == 0:
 		s = "[nothing found"
 	case shown == total:
-		s = "[" + plural(total, noun)
+		s = "[" + text.Count(total, one, many)
 	default:
-		s = fmt.Sprintf("[%d-%d of %s", a.Offset+1, a.Offset+shown, plural(total, noun))
+		s = fmt.Sprintf("[%d-%d of %s", a.Offset+1, a.Offset+shown, text.Count(total, one, many))
 		if a.Offset+shown < total {
 			s += fmt.Sprintf("; continue with offset %d or narrow the search", a.Offset+shown)
 		}

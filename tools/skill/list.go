@@ -79,7 +79,7 @@ func (l *lister) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	}
 	n := len(out.Skills)
 	out.Count, out.Hint = &n, "Load one with skill_view(name)."
-	return result(true, out, &core.ToolDetail{Summary: text.Thousands(n) + " " + plural(n, "skill")})
+	return result(true, out, &core.ToolDetail{Summary: text.Count(n, "skill", "skills")})
 }
 
 // describe is a skill as the list tells it.

@@ -238,7 +238,7 @@ func message(out skills.Outcome) string {
 	case skills.Edit:
 		return "Replaced SKILL.md of " + name + "."
 	case skills.Patch:
-		s := fmt.Sprintf("Patched %s of %s (%d %s).", p.Changed(), name, p.Match.Count, plural(p.Match.Count, "replacement"))
+		s := fmt.Sprintf("Patched %s of %s (%d %s).", p.Changed(), name, p.Match.Count, text.Plural(p.Match.Count, "replacement", "replacements"))
 		if !p.Match.Exact {
 			s += " The passage was not found exactly but by tolerance (" + p.Match.Strategy + "); look at the result if that surprises you."
 		}
@@ -250,13 +250,6 @@ func message(out skills.Outcome) string {
 	default:
 		return "Archived " + name + ". The user can bring it back with hermes skills restore " + filepath.Base(out.Archived) + "."
 	}
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 func firstOf(all ...string) string {

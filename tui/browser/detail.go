@@ -113,7 +113,7 @@ func (v *View) skill(st *theme.Styles, r *row, w int) []string {
 	}
 	v.sayScan(st, s, d.Scan)
 	if n := len(d.Files); n > 0 {
-		s.say(st.Muted.Render, "%s: %s", plural(n, "file", "files"), strings.Join(d.Files, "  "))
+		s.say(st.Muted.Render, "%s: %s", text.Count(n, "file", "files"), strings.Join(d.Files, "  "))
 	}
 	front, body := parts(d.Text)
 	s.out = append(s.out, st.Border.Render(cell.Repeat("─", w)))
@@ -213,14 +213,14 @@ func (v *View) sayScan(st *theme.Styles, s *sayer, r guard.Report) {
 	case r.Verdict == "":
 		return
 	case len(r.Findings) == 0:
-		s.say(st.Good.Render, "✓ guard: %s, %s", r.Verdict, plural(r.FilesScanned, "file", "files"))
+		s.say(st.Good.Render, "✓ guard: %s, %s", r.Verdict, text.Count(r.FilesScanned, "file", "files"))
 		return
 	}
 	style := st.Warn
 	if r.Verdict == guard.Dangerous {
 		style = st.Bad
 	}
-	s.say(style.Render, "⚠ guard: %s, %s", r.Verdict, plural(len(r.Findings), "finding", "findings"))
+	s.say(style.Render, "⚠ guard: %s, %s", r.Verdict, text.Count(len(r.Findings), "finding", "findings"))
 	for _, f := range r.Findings {
 		where := f.File
 		if f.Line > 0 {
@@ -243,7 +243,7 @@ func (v *View) index(st *theme.Styles, w int) []string {
 		s.say(st.Warn.Render, "⚠ names only, because the index would be too long: %s", strings.Join(x.NamesOnly, ", "))
 	}
 	if n := len(x.Hidden); n > 0 {
-		s.say(st.Muted.Render, "%s left out", plural(n, "skill is", "skills are"))
+		s.say(st.Muted.Render, "%s left out", text.Count(n, "skill is", "skills are"))
 	}
 	s.out = append(s.out, "")
 	for line := range strings.SplitSeq(x.Text, "\n") {
@@ -253,11 +253,4 @@ func (v *View) index(st *theme.Styles, w int) []string {
 		}
 	}
 	return s.out
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

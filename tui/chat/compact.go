@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hermes/core/text"
+
 	"hermes/core"
 	"hermes/tui/cell"
 )
@@ -12,12 +14,12 @@ import (
 func (p *Pane) addCompacted(e *core.Compacted) {
 	parts := make([]string, 0, 4)
 	if e.Messages > 0 {
-		parts = append(parts, plural(e.Messages, "message")+" became a summary")
+		parts = append(parts, text.Count(e.Messages, "message", "messages")+" became a summary")
 	} else {
 		parts = append(parts, "earlier messages became a summary")
 	}
 	if e.Before > 0 {
-		parts = append(parts, fmt.Sprintf("%s → %s tokens", group(e.Before), group(e.After)))
+		parts = append(parts, fmt.Sprintf("%s → %s tokens", text.Thousands(e.Before), text.Thousands(e.After)))
 	}
 	if e.Auto {
 		parts = append(parts, "by itself")
@@ -70,20 +72,4 @@ func (p *Pane) drawCompact(it *item, w int) []string {
 		out = append(out, p.st.Faint.Render("  │ ")+p.st.Muted.Render(l))
 	}
 	return out
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return group(n) + " " + what + "s"
-}
-
-// group writes n with thousands separators.
-func group(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -225,7 +225,7 @@ func (v *View) transfer() {
 	}
 	clear(v.marks)
 	v.change(next)
-	v.note = fmt.Sprintf("%s moved to %s", plural(n, "entry", "entries"), v.sheets[to].Target.File())
+	v.note = fmt.Sprintf("%s moved to %s", text.Count(n, "entry", "entries"), v.sheets[to].Target.File())
 }
 
 // order moves the selected item by one place.
@@ -289,12 +289,4 @@ func short(n int) string {
 		return fmt.Sprintf("%dk", (n+500)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-// plural writes a count with its word.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return text.Thousands(n) + " " + many
 }

@@ -33,7 +33,7 @@ func (v *View) Draw(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 	}
 	badge := ""
 	if n := v.changes().total(); n > 0 {
-		badge = plural(n, "change", "changes") + " not written"
+		badge = text.Count(n, "change", "changes") + " not written"
 	}
 	box = pane.Frame(st, pane.Label{Title: "Memory clean-up", Badge: badge, Focused: true}, body, w, h)
 	if cx >= 0 {
@@ -180,7 +180,7 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 	if w-cell.Width(tail)-7 < 4 {
 		tail = " " + st.Text.Render(text.Thousands(next)+"/"+text.Thousands(sheet.Limit)) + " " + style.Render(fmt.Sprintf("%d%%%s", percent(next, sheet.Limit), sign))
 	}
-	count := " " + st.Faint.Render(plural(len(v.cur[s]), "entry", "entries"))
+	count := " " + st.Faint.Render(text.Count(len(v.cur[s]), "entry", "entries"))
 	if sheet.Problem != "" {
 		count = " " + st.Warn.Render("⚠ "+cell.Line(sheet.Problem))
 	}
@@ -245,7 +245,7 @@ func (v *View) foot(st *theme.Styles, w, h int) []string {
 	var out []string
 	switch {
 	case v.mode == leaving:
-		out = append(out, st.Warn.Render(cell.Truncate(plural(v.changes().total(), "change is", "changes are")+" not written. Leave?", w)))
+		out = append(out, st.Warn.Render(cell.Truncate(text.Count(v.changes().total(), "change is", "changes are")+" not written. Leave?", w)))
 	case v.mode == busy && !v.done:
 		out = append(out, st.Busy.Render("writing …"))
 	case v.mode == editing && v.edit.armed:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"hermes/core/text"
+
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core/memory"
@@ -205,7 +207,7 @@ func (v *View) confirm(closes bool) {
 func (v *View) over() string {
 	for s, sheet := range v.sheets {
 		if used := v.cur.used(s); used > sheet.Limit && used > sheet.Used {
-			return fmt.Sprintf("%s would be over its limit by %s: delete, merge or shorten first", sheet.Target.File(), plural(used-sheet.Limit, "character", "characters"))
+			return fmt.Sprintf("%s would be over its limit by %s: delete, merge or shorten first", sheet.Target.File(), text.Count(used-sheet.Limit, "character", "characters"))
 		}
 	}
 	return ""

@@ -41,7 +41,7 @@ func (v *View) editPanel(st *theme.Styles, w, h int) ([]string, int, int) {
 		lines[i] = st.Text.Render(lines[i])
 	}
 	n := text.Len(memory.Normalise(v.edit.ed.Text()))
-	size := plural(n, "character", "characters")
+	size := text.Count(n, "character", "characters")
 	if was := text.Len(memory.Normalise(v.edit.orig)); was != n && was > 0 {
 		size = text.Thousands(was) + " → " + size
 	}
@@ -118,7 +118,7 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 	if room = max(h-len(out), 0); len(lines) > room && room > 0 {
 		left := len(lines) - room
 		lines = lines[:room]
-		lines[room-1] = cell.Truncate(lines[room-1], max(w-18, 0)) + st.Faint.Render(fmt.Sprintf(" … +%s · v", plural(left, "line", "lines")))
+		lines[room-1] = cell.Truncate(lines[room-1], max(w-18, 0)) + st.Faint.Render(fmt.Sprintf(" … +%s · v", text.Count(left, "line", "lines")))
 	}
 	for _, l := range lines {
 		out = append(out, st.Text.Render(l))
@@ -144,7 +144,7 @@ func (v *View) flagLine(it item, f memory.Flag) string {
 // price is what an item costs: in its store, and over all requests that carried it.
 func (v *View) price(it item) string {
 	n := text.Len(it.text)
-	out := plural(n, "character", "characters")
+	out := text.Count(n, "character", "characters")
 	if limit := v.sheets[v.store].Limit; limit > 0 {
 		share := fmt.Sprint(n * 100 / limit)
 		if n > 0 && n*100 < limit {
@@ -164,7 +164,7 @@ func (v *View) price(it item) string {
 	case !ok || times == 0:
 		return out + " · not sent yet"
 	}
-	return out + fmt.Sprintf(" × %s = %s sent", plural(times, "request", "requests"), text.Thousands(n*times))
+	return out + fmt.Sprintf(" × %s = %s sent", text.Count(times, "request", "requests"), text.Thousands(n*times))
 }
 
 // originLine says who saved it, when and in which session.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"hermes/core/text"
+
 	"hermes/core/memory"
 )
 
@@ -59,7 +61,7 @@ type met struct{ came, went, lost int }
 func (m met) String() string {
 	s := fmt.Sprintf("+%d −%d", m.came, m.went)
 	if m.lost > 0 {
-		s += ", " + plural(m.lost, "entry", "entries") + " you edited; your text stands as a new one"
+		s += ", " + text.Count(m.lost, "entry", "entries") + " you edited; your text stands as a new one"
 	}
 	return s
 }

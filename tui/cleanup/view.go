@@ -10,6 +10,8 @@ package cleanup
 import (
 	"time"
 
+	"hermes/core/text"
+
 	"hermes/core/memory"
 	"hermes/tui/composer"
 )
@@ -215,10 +217,10 @@ func (v *View) Written(r memory.Tidied) (closes bool) {
 		v.note = "nothing had to change"
 	}
 	if r.Kept > 0 {
-		v.note += ", " + plural(r.Kept, "entry", "entries") + " that came meanwhile kept"
+		v.note += ", " + text.Count(r.Kept, "entry", "entries") + " that came meanwhile kept"
 	}
 	if r.Gone > 0 {
-		v.note += ", " + plural(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
+		v.note += ", " + text.Count(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
 	}
 	if n := len(r.LedgerID); n > 8 {
 		v.note += " · hermes ledger undo " + r.LedgerID[n-8:] + " takes it back"

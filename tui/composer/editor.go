@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hermes/core/text"
+
 	"hermes/tui/cell"
 )
 
@@ -184,9 +186,9 @@ func (e *Editor) folds(s string) bool {
 
 func (e *Editor) newChip(s string) elem {
 	e.pastes++
-	what := fmt.Sprintf("%s chars", group(utf8.RuneCountInString(s)))
+	what := fmt.Sprintf("%s chars", text.Thousands(utf8.RuneCountInString(s)))
 	if n := strings.Count(strings.TrimSuffix(s, "\n"), "\n"); n > 0 {
-		what = fmt.Sprintf("%s lines", group(n+1))
+		what = fmt.Sprintf("%s lines", text.Thousands(n+1))
 	}
 	show := fmt.Sprintf("[paste %d: %s]", e.pastes, what)
 	return elem{text: s, show: show, width: len(show), chip: true}
@@ -266,13 +268,4 @@ func join(elems []elem) string {
 		b.WriteString(e.text)
 	}
 	return b.String()
-}
-
-// group writes n with thousands separators.
-func group(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,20 +150,20 @@ func (v *View) usage(p *page) {
 	for _, t := range r.Tools {
 		calls, failed = calls+t.Calls, failed+t.Errors
 	}
-	p.say(p.st.Text.Render, "  %s, %s of yours, %s of hermes", counted(r.Sessions, "session", "sessions"), counted(r.Messages["user"], "message", "messages"), thousands(r.Messages["assistant"]))
-	p.say(p.st.Text.Render, "  %s, %d failed; %s to the model; %s", counted(calls, "tool call", "tool calls"), failed, counted(u.Requests, "request", "requests"), long(r.Hours))
-	p.say(p.st.Text.Render, "  %s tokens in, %s out", thousands64(u.Input), thousands64(u.Output))
+	p.say(p.st.Text.Render, "  %s, %s of yours, %s of hermes", text.Count(r.Sessions, "session", "sessions"), text.Count(r.Messages["user"], "message", "messages"), text.Thousands(r.Messages["assistant"]))
+	p.say(p.st.Text.Render, "  %s, %d failed; %s to the model; %s", text.Count(calls, "tool call", "tool calls"), failed, text.Count(u.Requests, "request", "requests"), long(r.Hours))
+	p.say(p.st.Text.Render, "  %s tokens in, %s out", tokens(u.Input), tokens(u.Output))
 	p.row("from the cache", int(u.CacheRate*100), 100, fmt.Sprintf("%.0f %%", u.CacheRate*100))
 	p.head("Cost")
 	most := int(1000 * max(r.Cost.Chat, r.Cost.Learning))
 	p.row("conversation", int(1000*r.Cost.Chat), most, fmt.Sprintf("$%.3f", r.Cost.Chat))
-	p.row("learning", int(1000*r.Cost.Learning), most, fmt.Sprintf("$%.3f · %s tokens", r.Cost.Learning, thousands64(u.Learning)))
+	p.row("learning", int(1000*r.Cost.Learning), most, fmt.Sprintf("$%.3f · %s tokens", r.Cost.Learning, tokens(u.Learning)))
 	if n := len(r.Cost.Unpriced); n > 0 {
 		p.say(p.st.Faint.Render, "  without a price: %s", strings.Join(r.Cost.Unpriced, ", "))
 	}
 	p.head("Models")
 	for _, m := range r.Models {
-		p.row(m.Name, int((m.Input+m.Output)>>10), int((r.Models[0].Input+r.Models[0].Output)>>10), fmt.Sprintf("%s in · cache %.0f %%", thousands64(m.Input), m.CacheRate*100))
+		p.row(m.Name, int((m.Input+m.Output)>>10), int((r.Models[0].Input+r.Models[0].Output)>>10), fmt.Sprintf("%s in · cache %.0f %%", tokens(m.Input), m.CacheRate*100))
 	}
 	for _, s := range r.Skipped {
 		p.say(p.st.Warn.Render, "  ⚠ not counted: %s", s)
@@ -178,7 +177,7 @@ func (v *View) tools(p *page) {
 		p.say(p.st.Muted.Render, "  none was called")
 	}
 	for _, t := range list[:min(len(list), mostTools)] {
-		words := thousands(t.Calls)
+		words := text.Thousands(t.Calls)
 		if t.Errors > 0 {
 			words += fmt.Sprintf(" · %d ✗", t.Errors)
 		}
@@ -204,9 +203,9 @@ func (v *View) skills(p *page) {
 		first := len(p.out)
 		edits := ""
 		if s.Edits > 0 {
-			edits = " · " + counted(s.Edits, "edit", "edits")
+			edits = " · " + text.Count(s.Edits, "edit", "edits")
 		}
-		p.out = append(p.out, cell.Truncate(mark+style.Render(cell.Line(s.Name))+p.st.Muted.Render("  "+counted(s.Loads, "load", "loads")+edits), p.w))
+		p.out = append(p.out, cell.Truncate(mark+style.Render(cell.Line(s.Name))+p.st.Muted.Render("  "+text.Count(s.Loads, "load", "loads")+edits), p.w))
 		most := 0.0
 		if s.Before != nil {
 			most = s.Before.CallsMean
@@ -255,9 +254,9 @@ func (v *View) activity(p *page) {
 	most := slices.Max(a.ByWeekday[:])
 	for i, name := range []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"} {
 		n := a.ByWeekday[(i+1)%7]
-		p.row(name, n, most, thousands(n))
+		p.row(name, n, most, text.Thousands(n))
 	}
-	p.say(p.st.Muted.Render, "  %s, at most %s in a row", counted(a.Days, "active day", "active days"), counted(a.Streak, "day", "days"))
+	p.say(p.st.Muted.Render, "  %s, at most %s in a row", text.Count(a.Days, "active day", "active days"), text.Count(a.Streak, "day", "days"))
 }
 
 // hours are 24 columns of three lines.
@@ -318,16 +317,10 @@ func long(hours float64) string {
 	return fmt.Sprintf("%.1f hours", hours)
 }
 
-func counted(n int, one, many string) string {
-	return thousands(n) + " " + map[bool]string{true: one, false: many}[n == 1]
-}
-
-func thousands(n int) string { return text.Thousands(n) }
-
-// thousands64 writes a number of tokens short: 12,345, then 1.2 M.
-func thousands64(n int64) string {
+// tokens writes a number of tokens: 12,345, from ten millions on 12.3 M.
+func tokens(n int64) string {
 	if n >= 10_000_000 {
 		return fmt.Sprintf("%.1f M", float64(n)/1e6)
 	}
-	return thousands(int(cmp.Or(n, 0)))
+	return text.Thousands(n)
 }

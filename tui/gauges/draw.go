@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hermes/core/text"
+
 	"charm.land/lipgloss/v2"
 
 	"hermes/tui/cell"
@@ -151,7 +153,7 @@ func (p *Pane) below(s Sheet, d detail) []string {
 // parts says the counts in the words of d.
 func (t tally) parts(d detail) []string {
 	if d == signs {
-		out := []string{thousands(t.all)}
+		out := []string{text.Thousands(t.all)}
 		if t.fresh > 0 {
 			out = append(out, fmt.Sprintf("+%d", t.fresh))
 		}
@@ -160,13 +162,13 @@ func (t tally) parts(d detail) []string {
 		}
 		return out
 	}
-	out := []string{plural(t.all, "entry", "entries")}
+	out := []string{text.Count(t.all, "entry", "entries")}
 	if t.blocked > 0 {
 		out = append(out, fmt.Sprintf("⚠ %d blocked", t.blocked))
 	}
 	switch {
 	case t.near > 0 && d == words:
-		out = append(out, "⚠ "+plural(t.near, "near-duplicate", "near-duplicates"))
+		out = append(out, "⚠ "+text.Count(t.near, "near-duplicate", "near-duplicates"))
 	case t.near > 0:
 		out = append(out, fmt.Sprintf("⚠ %d alike", t.near))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hermes/core/text"
+
 	"hermes/tui/cell"
 	"hermes/tui/theme"
 )
@@ -41,7 +43,7 @@ func (d Detail) Lines(st *theme.Styles, w int) []string {
 			out = append(out, draw(l))
 		}
 	}
-	cost := plural(d.entry.Chars, "character", "characters")
+	cost := text.Count(d.entry.Chars, "character", "characters")
 	if d.limit > 0 {
 		cost += fmt.Sprintf(", %d%% of the store", d.entry.Chars*100/d.limit)
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hermes/core/text"
+
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/tui/cell"
@@ -99,7 +101,7 @@ func (p *Pane) Badge() string {
 	if t.all == 0 {
 		return ""
 	}
-	s := plural(t.all, "entry", "entries")
+	s := text.Count(t.all, "entry", "entries")
 	if t.fresh > 0 {
 		s += fmt.Sprintf(" · +%d", t.fresh)
 	}
@@ -146,7 +148,7 @@ func (p *Pane) row(i int) string {
 	if p.w < 40 {
 		name, _ = cell.Draw(firstCluster(name))
 	} else {
-		cost = " " + p.st.Faint.Render(thousands(e.Chars))
+		cost = " " + p.st.Faint.Render(text.Thousands(e.Chars))
 	}
 	where := fmt.Sprintf("%s %*d", name, len(strconv.Itoa(len(s.Entries))), r.entry+1)
 	if p.w >= 40 {
@@ -234,11 +236,4 @@ func firstCluster(s string) (c string, w int) {
 	c, w = "?", 1
 	cell.Clusters(s, func(first string, n int) bool { c, w = first, n; return false })
 	return c, w
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
 }

@@ -1,8 +1,9 @@
 package gauges
 
 import (
-	"strconv"
 	"time"
+
+	"hermes/core/text"
 )
 
 // Sheet is one memory store as the pane shows it. Texts are raw; the pane neutralises what it draws.
@@ -83,7 +84,7 @@ func (s Sheet) step() step {
 }
 
 // figures is "1,834/2,200".
-func (s Sheet) figures() string { return thousands(s.Used) + "/" + thousands(s.Limit) }
+func (s Sheet) figures() string { return text.Thousands(s.Used) + "/" + text.Thousands(s.Limit) }
 
 // tally counts what is worth knowing about entries.
 type tally struct{ all, fresh, blocked, near int }
@@ -112,16 +113,4 @@ func (s Sheet) count(session string) tally {
 // fresh tells an entry that session saved itself. Blocked ones reach no prompt and are not counted.
 func (e Entry) fresh(session string) bool {
 	return session != "" && e.Origin.SessionID == session && !e.Blocked
-}
-
-// thousands writes n with separators: 12,345.
-func thousands(n int) string {
-	if n < 0 {
-		return "-" + thousands(-n)
-	}
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"hermes/core/text"
+
 	"hermes/tui/cell"
 	"hermes/tui/theme"
 )
@@ -26,7 +28,7 @@ func (u ContextUse) Lines(st *theme.Styles, w int) []string {
 	barW := min(max(w-nameW-20-noteW, 0), 40)
 	for _, s := range u.Sections {
 		name := cell.Fit(cell.Line(s.Name), nameW)
-		size := fmt.Sprintf("%8s", number(s.Tokens))
+		size := fmt.Sprintf("%8s", text.Thousands(s.Tokens))
 		line := st.Text.Render(name) + " " + st.Accent.Render(bar(s.Tokens, whole, barW)) + " " + st.Bold.Render(size)
 		if share := percent(s.Tokens, whole); share != "" {
 			line += st.Muted.Render(fmt.Sprintf(" %5s", share))
@@ -37,7 +39,7 @@ func (u ContextUse) Lines(st *theme.Styles, w int) []string {
 		out = append(out, cell.Truncate(line, w))
 	}
 	if u.Compacts > 0 {
-		out = append(out, "", st.Muted.Render(cell.Truncate("compaction starts at "+number(u.Compacts)+" tokens; /compact does it now", w)))
+		out = append(out, "", st.Muted.Render(cell.Truncate("compaction starts at "+text.Thousands(u.Compacts)+" tokens; /compact does it now", w)))
 	}
 	return out
 }
@@ -45,9 +47,9 @@ func (u ContextUse) Lines(st *theme.Styles, w int) []string {
 // total is the line over the sections: how full the window is.
 func (u ContextUse) total(st *theme.Styles, w int) string {
 	if u.Window <= 0 {
-		return st.Bold.Render(cell.Truncate(number(u.Used)+" tokens; the size of the window is not known", w))
+		return st.Bold.Render(cell.Truncate(text.Thousands(u.Used)+" tokens; the size of the window is not known", w))
 	}
-	text := fmt.Sprintf("%s of %s tokens · %s", number(u.Used), number(u.Window), percent(u.Used, u.Window))
+	text := fmt.Sprintf("%s of %s tokens · %s", text.Thousands(u.Used), text.Thousands(u.Window), percent(u.Used, u.Window))
 	style := st.Good
 	switch share := u.Used * 100 / u.Window; {
 	case share >= 90:
@@ -172,13 +174,4 @@ func percent(n, all int) string {
 		return "<1 %"
 	}
 	return fmt.Sprintf("%d %%", n*100/all)
-}
-
-// number writes n with thousands separators.
-func number(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"hermes/core/text"
+
 	"hermes/core/review"
 	"hermes/tui/card"
 	"hermes/tui/cell"
@@ -40,10 +42,10 @@ func (d *Desk) Draw(st *theme.Styles, w, h int) []string {
 func (d *Desk) badge() string {
 	var parts []string
 	if n := len(d.sheet.Waiting); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s", n, plural(n, "waits", "wait")))
+		parts = append(parts, fmt.Sprintf("%d %s", n, text.Plural(n, "waits", "wait")))
 	}
 	if d.sheet.Today.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("today %s tokens", thousands(d.sheet.Today.Tokens)))
+		parts = append(parts, fmt.Sprintf("today %s tokens", text.Thousands(d.sheet.Today.Tokens)))
 		if d.sheet.Today.USD > 0 {
 			parts = append(parts, fmt.Sprintf("$%.3f", d.sheet.Today.USD))
 		}
@@ -231,7 +233,7 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 		figures = fmt.Sprintf("%d of %d calls · ", r.Calls, r.MaxCalls) + figures
 	}
 	if u := r.Usage; u.Input.Known {
-		figures += fmt.Sprintf(" · %s tokens in, %s out", thousands(u.Input.N), thousands(u.Output.N))
+		figures += fmt.Sprintf(" · %s tokens in, %s out", text.Thousands(u.Input.N), text.Thousands(u.Output.N))
 		if u.Input.N > 0 && u.Cached.Known {
 			figures += fmt.Sprintf(", cache %d%%", u.Cached.N*100/u.Input.N)
 		}
@@ -242,7 +244,7 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 	s.say(st.Muted.Render, "%s", figures)
 	s.say(st.Muted.Render, "session %s, %s", orNone(r.SessionID), r.StartedAt.In(d.now().Location()).Format("2 Jan 15:04"))
 	if r.Digested > 0 {
-		s.say(st.Muted.Render, "looked at %d earlier %s of other sessions, too", r.Digested, plural(r.Digested, "turn", "turns"))
+		s.say(st.Muted.Render, "looked at %d earlier %s of other sessions, too", r.Digested, text.Plural(r.Digested, "turn", "turns"))
 	}
 	if r.Error != "" && r.State == review.Saved {
 		s.say(st.Warn.Render, "⚠ %s", r.Error)
@@ -342,14 +344,6 @@ func (d *Desk) foot(st *theme.Styles, w int) []string {
 		note = st.Warn.Render(cell.Truncate(cell.Line(d.note), w))
 	}
 	return []string{note, line}
-}
-
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // plain leaves out that a file has no line break at its end: memory never has one.

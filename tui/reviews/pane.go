@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"hermes/core/text"
+
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
@@ -225,7 +227,7 @@ func (p *Pane) line(i int) string {
 	}
 	if i < p.inbox() {
 		n := len(p.sheet.Waiting)
-		words := fmt.Sprintf("✉ %d %s for you", n, plural(n, "change waits", "changes wait"))
+		words := fmt.Sprintf("✉ %d %s for you", n, text.Plural(n, "change waits", "changes wait"))
 		return cell.Truncate(mark+p.st.Warn.Render(cell.Truncate(words, max(p.w-1, 0))), p.w)
 	}
 	i -= p.inbox()
@@ -390,13 +392,6 @@ func (p *Pane) SelectedID() string {
 	default:
 		return p.sheet.Records[i].ID
 	}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // ago is a duration in one unit.

@@ -88,13 +88,13 @@ func factsSince(log []ledger.Entry, seen string) []string {
 	}
 	var out []string
 	if added > 0 {
-		out = append(out, fmt.Sprintf("+%d %s", added, plural(added, "fact", "facts")))
+		out = append(out, fmt.Sprintf("+%d %s", added, text.Plural(added, "fact", "facts")))
 	}
 	if changed > 0 {
-		out = append(out, fmt.Sprintf("%d %s changed", changed, plural(changed, "fact", "facts")))
+		out = append(out, fmt.Sprintf("%d %s changed", changed, text.Plural(changed, "fact", "facts")))
 	}
 	if gone > 0 {
-		out = append(out, fmt.Sprintf("−%d %s", gone, plural(gone, "fact", "facts")))
+		out = append(out, fmt.Sprintf("−%d %s", gone, text.Plural(gone, "fact", "facts")))
 	}
 	return out
 }
@@ -128,13 +128,6 @@ func skillsSince(log []ledger.Entry, seen string) []string {
 		out = append(out[:maxSince], fmt.Sprintf("%d more skills", more))
 	}
 	return out
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // began notes, with a session's first turn, which changes its prompt holds.
