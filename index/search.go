@@ -69,7 +69,7 @@ const building = "the index is being built"
 // Search finds messages. It never fails for the wording of a query; when the engine cannot be used the
 // transcripts are searched directly, and Limited says so.
 func (x *Index) Search(ctx context.Context, q Query, o Options) (Results, error) {
-	o.Limit, o.PerHit = cmp.Or(o.Limit, 10), cmp.Or(o.PerHit, 3)
+	o.Limit, o.PerHit = cmp.Or(max(o.Limit, 0), 10), cmp.Or(max(o.PerHit, 0), 3)
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}

@@ -62,7 +62,13 @@ rules:
 	if s := w.read(t, "skills", "sea", "tide-tables", "SKILL.md"); !strings.Contains(s, "author: Hermes") {
 		t.Errorf("%s", s)
 	}
-	// The transcript shows what the person said, not the standard.
+	if !strings.Contains(o.err, "The check of the new skill, round 1 of 2, asks to mend:\n• ") {
+		t.Errorf("the person is not told why there is a second round: %s", o.err)
+	}
+	// The transcript shows what the person said, not the standard; the checks are not the person's.
+	if o := w.hermes(t, "", "insights", "--json"); !strings.Contains(o.out, `"user":1`) {
+		t.Errorf("%+v", o)
+	}
 	if o := w.hermes(t, "", "sessions", "list"); !strings.Contains(o.out, "/learn tides.md keep it short") {
 		t.Errorf("%+v", o)
 	}
@@ -97,5 +103,14 @@ rules:
 	}
 	if o := w.hermes(t, "", "learn", "--resume", "nothing"); o.code != 3 {
 		t.Errorf("%+v", o)
+	}
+	asked := len(srv.Requests())
+	for _, want := range [][]string{{"learn"}, {"learn", ""}, {"learn", "/nosuch/path"}} {
+		if o := w.hermes(t, "", want...); o.code != 2 || !strings.Contains(o.err, "learn") || strings.Contains(o.err, "hermes run") {
+			t.Errorf("%q: %+v", want, o)
+		}
+	}
+	if n := len(srv.Requests()); n != asked {
+		t.Errorf("%d requests for nothing", n-asked)
 	}
 }

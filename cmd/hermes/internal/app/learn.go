@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -9,11 +10,14 @@ import (
 	"sync"
 
 	"hermes/core"
+	"hermes/core/agent"
 	"hermes/core/ledger"
 	"hermes/core/text"
 	"hermes/skills"
 	"hermes/skills/learn"
 )
+
+var errNoSource = errors.New("there is no such file or folder")
 
 // lesson follows a turn that was asked to learn: after it code checks what landed, and the model gets up to two
 // rounds to mend it.
@@ -28,14 +32,16 @@ type lesson struct {
 	skills  []string
 }
 
-// expand is what the model reads of what the person said.
-func (s *Session) expand(said string) string {
-	sources, ok := learn.Asked(said)
-	if !ok {
-		return s.invoked(said)
+// expand is the turn that is made of what was said.
+func (s *Session) expand(said string) agent.Input {
+	if shown, ok := learn.Repairs(said); ok {
+		return agent.Input{Text: said, Shown: shown, Own: true}
 	}
-	s.lesson.begin(sources)
-	return learn.Request(sources)
+	if sources, ok := learn.Asked(said); ok {
+		s.lesson.begin(sources)
+		return agent.Input{Text: learn.Request(sources), Shown: said}
+	}
+	return agent.Input{Text: s.invoked(said), Shown: said}
 }
 
 func (l *lesson) begin(request string) {
@@ -45,8 +51,21 @@ func (l *lesson) begin(request string) {
 	l.done = make(chan struct{})
 }
 
-// Learn asks for a skill made of sources; "" is what was just done.
+// sources finds what a request names.
+func (s *Session) sources() learn.Place {
+	userHome, _ := os.UserHomeDir() // "~" stands for nothing then
+	return learn.Place{Dir: s.folder, Home: userHome, Stat: func(path string) (bool, bool) {
+		st, err := os.Stat(path)
+		return err == nil && st.IsDir(), err == nil
+	}}
+}
+
+// Learn asks for a skill made of sources; "" is what was just done. A path that stands nowhere is refused
+// before a model is asked.
 func (s *Session) Learn(sources string) error {
+	if gone := s.sources().Missing(sources); gone != "" {
+		return &core.Error{Code: core.CodeUsage, Op: "learn", Subject: gone, Err: errNoSource, Hint: "check the path; words that are no path say what to look at"}
+	}
 	return s.Conversation.Send(strings.TrimSpace(learn.Command + " " + sources))
 }
 
@@ -123,10 +142,7 @@ func (s *Session) tellLesson(names []string, left []learn.Finding) {
 // checkLesson collects what the turns of a lesson did and checks it.
 func (s *Session) checkLesson(request string, runs []string) ([]learn.Finding, []string, error) {
 	t := learn.Turn{Dir: s.folder, Tools: toolNames(s.ses.Prompt().Tools)}
-	t.Sources = learn.Sources(request, s.folder, func(path string) (bool, bool) {
-		st, err := os.Stat(path)
-		return err == nil && st.IsDir(), err == nil
-	})
+	t.Sources = s.sources().Sources(request)
 	calls := map[string]core.ToolCall{}
 	for _, r := range s.ses.Records() {
 		if r.Type != core.RecordMessage || !slices.Contains(runs, r.RunID) {

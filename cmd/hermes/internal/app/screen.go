@@ -8,6 +8,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/skills/learn"
 	"hermes/tui"
 )
 
@@ -81,7 +82,12 @@ func (t truster) Trust(ctx context.Context) (string, error) {
 type talk struct{ s *Session }
 
 // Send starts a run or queues text.
-func (t talk) Send(_ context.Context, text string) error { return t.s.Conversation.Send(text) }
+func (t talk) Send(_ context.Context, text string) error {
+	if sources, ok := learn.Asked(text); ok {
+		return t.s.Learn(sources)
+	}
+	return t.s.Conversation.Send(text)
+}
 
 // Interrupt ends the running turn.
 func (t talk) Interrupt() { t.s.Conversation.Interrupt() }

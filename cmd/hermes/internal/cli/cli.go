@@ -79,11 +79,6 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// usageError marks wrong words on the command line.
-func usageError(format string, args ...any) error {
-	return &core.Error{Code: core.CodeUsage, Op: fmt.Sprintf(format, args...)}
-}
-
 // finish reports err and gives its exit code.
 func (x *cli) finish(err error) int {
 	var code exitError
@@ -94,7 +89,7 @@ func (x *cli) finish(err error) int {
 		return int(code)
 	}
 	e := core.NewRunError(err)
-	// cobra's own complaints (unknown command or flag) carry no code of ours.
+	// cobra's own complaints (unknown command, missing flag) carry no code of ours.
 	if e.Code == core.CodeInternal && isCobraUsage(err) {
 		e.Code, e.Remedy = core.CodeUsage, "see: hermes --help"
 	}
@@ -110,7 +105,7 @@ func (x *cli) finish(err error) int {
 }
 
 func isCobraUsage(err error) bool {
-	for _, p := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires at least", "flag needs an argument", "invalid argument", "required flag"} {
+	for _, p := range []string{"unknown command", "required flag"} {
 		if strings.Contains(err.Error(), p) {
 			return true
 		}
@@ -195,7 +190,7 @@ func (x *cli) forPeople(what string) error {
 // command fills what all commands share.
 func command(use, short string, run func(cmd *cobra.Command, args []string) error, args cobra.PositionalArgs) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, RunE: run, Args: args,
+		Use: use, Short: short, RunE: run, Args: counted(args),
 		SilenceUsage: true, SilenceErrors: true, DisableFlagsInUseLine: true,
 	}
 }

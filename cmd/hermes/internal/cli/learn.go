@@ -51,9 +51,10 @@ func (x *cli) learn() *cobra.Command {
 
 // sources joins the arguments and what is piped in. Without any there must be a session to learn from.
 func (x *cli) sources(args []string, resume string) (string, error) {
-	if len(args) == 0 && (x.InTTY || x.In == nil) {
+	nothing := &core.Error{Code: core.CodeUsage, Op: "learn: no source", Err: errors.New("name one, or a session"), Hint: "hermes learn docs/ https://… \"what to look at\", or hermes learn --resume last"}
+	if strings.TrimSpace(strings.Join(args, "")) == "" && (x.InTTY || x.In == nil) {
 		if resume == "" {
-			return "", &core.Error{Code: core.CodeUsage, Op: "learn: no source", Err: errors.New("name one, or a session"), Hint: "hermes learn docs/ https://… \"what to look at\", or hermes learn --resume last"}
+			return "", nothing
 		}
 		return "", nil
 	}
@@ -70,7 +71,10 @@ func (x *cli) sources(args []string, resume string) (string, error) {
 		return line, nil
 	}
 	prompt, err := x.prompt([]string{line, ""})
-	if err != nil && core.CodeOf(err) == core.CodeUsage && resume != "" {
+	if errors.Is(err, errNoPrompt) {
+		if resume == "" {
+			return "", nothing
+		}
 		return "", nil
 	}
 	return strings.TrimSpace(prompt), err

@@ -33,6 +33,7 @@ Every feature also has a plain command; add --json for programs.`
 		return x.workspace(cmd.Context(), start)
 	}
 	c.CompletionOptions.HiddenDefaultCmd = false
+	c.SetFlagErrorFunc(wrongFlag)
 	c.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	p := c.PersistentFlags()
 	p.StringVar(&x.flags.Home, "home", "", "the folder that holds everything (default $HERMES_HOME or ~/.hermes)")

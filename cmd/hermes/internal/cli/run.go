@@ -125,13 +125,15 @@ func (x *cli) prompt(args []string) (string, error) {
 		prompt, piped = piped, ""
 	}
 	if strings.TrimSpace(prompt) == "" {
-		return "", &core.Error{Code: core.CodeUsage, Op: "run: no prompt", Hint: `hermes run "what to do", or pipe it in: echo … | hermes run -`}
+		return "", &core.Error{Code: core.CodeUsage, Op: "run", Err: errNoPrompt, Hint: `hermes run "what to do", or pipe it in: echo … | hermes run -`}
 	}
 	if strings.TrimSpace(piped) != "" {
 		prompt += "\n\n" + piped
 	}
 	return prompt, nil
 }
+
+var errNoPrompt = errors.New("no prompt")
 
 // turn sends prompt, prints what happens and returns how it ended. When ctx ends the run is
 // interrupted, its end is still printed.
@@ -227,6 +229,11 @@ func (p *printer) event(e core.Event) {
 		return
 	}
 	switch e := e.(type) {
+	case *core.RunStarted:
+		if e.Message.Note {
+			p.breakLine()
+			fmt.Fprintln(p.Err, text.Neutralise(e.Message.Display()))
+		}
 	case *core.TextDelta:
 		if p.OutTTY {
 			p.line += e.Text

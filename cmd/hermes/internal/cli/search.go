@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +17,23 @@ func (x *cli) sessionsSearch() *cobra.Command {
 	var limit int
 	var role, since string
 	c := command("search QUERY…", "Find what was said in any session", func(cmd *cobra.Command, args []string) error {
+		query := strings.Join(args, " ")
+		for _, filter := range []struct{ flag, key, value string }{{"--role", "role:", role}, {"--since", "since:", since}} {
+			if filter.value == "" {
+				continue
+			}
+			// A query takes what it can; what a script asks for by a flag must be understood.
+			if notes := index.Parse(filter.key+filter.value, time.Now()).Notes; len(notes) > 0 || strings.ContainsAny(filter.value, " \t") {
+				return usageError("%s %q: %s", filter.flag, filter.value, strings.Join(append(notes, ""), ""))
+			}
+			query += " " + filter.key + filter.value
+		}
+		if limit < 1 {
+			return usageError("--limit %d: it is the number of sessions to show, 1 or more", limit)
+		}
 		a, err := x.open()
 		if err != nil {
 			return err
-		}
-		query := strings.Join(args, " ")
-		for key, value := range map[string]string{"role:": role, "since:": since} {
-			if value != "" {
-				query += " " + key + value
-			}
 		}
 		r, err := a.SearchSessions(cmd.Context(), query, index.Options{Limit: limit})
 		if err != nil {
@@ -60,7 +69,7 @@ func (x *cli) showResults(r index.Results) {
 			x.printf("  %-5s %-9s %s\n", h.MessageID, h.Role, strings.Join(lines, "\n                  "))
 		}
 	}
-	if r.Total == 0 {
+	if r.Total == 0 && len(r.Notes) == 0 {
 		x.printf("nothing found\n")
 	}
 }
