@@ -74,30 +74,41 @@ func (l *loader) config() Config {
 		return Default()
 	}
 	if err != nil {
-		l.broken(0, err.Error()+"; the defaults are used", "Make the file readable.")
-		return Default()
+		l.broken(0, err.Error()+fallback, "Make the file readable.")
+		return cautious()
 	}
 	root, err := parseTree(data)
 	if err != nil {
 		line, msg := lineOf(err)
-		l.broken(line, msg+"; the defaults are used", "Fix the line; the file was not changed.")
-		return Default()
+		l.broken(line, msg+fallback, "Fix the line; the file was not changed.")
+		return cautious()
 	}
 	if root == nil {
 		return Default()
 	}
 	tree, err := l.clean(root, nil, 0)
 	if err != nil {
-		l.broken(0, err.Error()+"; the defaults are used", "Simplify the anchors.")
-		return Default()
+		l.broken(0, err.Error()+fallback, "Simplify the anchors.")
+		return cautious()
 	}
 	cfg := Default()
 	if err := decode(tree, &cfg); err != nil {
 		line, msg := lineOf(err)
-		l.broken(line, msg+"; the defaults are used", "Fix the line; the file was not changed.")
-		return Default()
+		l.broken(line, msg+fallback, "Fix the line; the file was not changed.")
+		return cautious()
 	}
 	return cfg
+}
+
+// fallback says what happens while a file cannot be read at all.
+const fallback = "; the defaults are used, and what is learned waits in the inbox"
+
+// cautious is the configuration of a home whose file cannot be read: the file may well ask for approval
+// before anything is learned, so nothing is learned without it.
+func cautious() Config {
+	c := Default()
+	c.Memory.WriteApproval, c.Skills.WriteApproval = true, true
+	return c
 }
 
 func decode(n *yaml.Node, into any) (err error) {
