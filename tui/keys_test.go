@@ -77,19 +77,24 @@ func TestCancelKeys(t *testing.T) {
 
 func TestQuit_needsTwoInTime(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 80, 24)
-	r.keys("ctrl+c")
-	r.clock.advance(3 * time.Second)
-	r.keys("ctrl+c")
-	if r.quit {
-		t.Fatal("quit although the first press was long ago")
+	for _, key := range []string{"ctrl+c", "ctrl+d"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 80, 24)
+			r.keys(key)
+			r.clock.advance(3 * time.Second)
+			r.keys(key)
+			if r.quit {
+				t.Fatal("quit although the first press was long ago")
+			}
+			r.keys("x", "backspace", key) // another key disarms
+			if r.quit {
+				t.Fatal("quit although another key came between")
+			}
+			r.keys(key)
+			r.until("quit", func() bool { return r.quit })
+		})
 	}
-	r.keys("x", "backspace", "ctrl+c") // another key disarms
-	if r.quit {
-		t.Fatal("quit although another key came between")
-	}
-	r.keys("ctrl+c")
-	r.until("quit", func() bool { return r.quit })
 }
 
 func TestBindings(t *testing.T) {

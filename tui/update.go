@@ -79,7 +79,9 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 	name := keyName(key)
 	if name != "ctrl+c" {
 		m.sel = selection{}
-		m.note.armed = m.note.armed.Add(-armFor) // any other key disarms
+		if keys.Name(name) != m.note.by {
+			m.note.armed = m.note.armed.Add(-armFor) // any other key disarms
+		}
 	}
 	if m.note.prefix {
 		m.note.prefix, m.note.which = false, false

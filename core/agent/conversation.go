@@ -23,9 +23,9 @@ const (
 type ConversationOptions struct {
 	// Notes is asked before every turn for what changed since the prompt was frozen.
 	Notes func() []string
-	// Expand makes the message that the model reads of what the person said ("/learn docs"); "" leaves it as
-	// it is. It is called when the turn begins, so what begins with "/" does not steer a running one: it waits.
-	Expand func(text string) string
+	// Expand makes the turn of what was said ("/learn docs"); without a Text it is left as it is. It is called
+	// when the turn begins, so what begins with "/" does not steer a running one: it waits.
+	Expand func(text string) Input
 	// OnEnd is called after every run, before the next starts.
 	OnEnd func(*core.RunEnded)
 	Busy  Busy // "" is BusyQueue
@@ -277,12 +277,12 @@ func (c *Conversation) startNext() {
 func (c *Conversation) input(text string) Input {
 	in := Input{Text: text}
 	if c.opts.Expand != nil {
-		if full := c.opts.Expand(text); full != "" {
-			in.Text, in.Shown = full, text
+		if full := c.opts.Expand(text); full.Text != "" {
+			in = full
 		}
 	}
 	if c.opts.Notes != nil {
-		in.Notes = c.opts.Notes()
+		in.Notes = append(in.Notes, c.opts.Notes()...)
 	}
 	in.Notes = append(in.Notes, c.takeAsides()...)
 	return in

@@ -217,11 +217,11 @@ rules:
 	ends := make(chan *core.RunEnded, 8)
 	c := agent.NewConversation(t.Context(), r.agent, agent.ConversationOptions{
 		Busy: agent.BusySteer, OnEnd: func(e *core.RunEnded) { ends <- e },
-		Expand: func(text string) string {
+		Expand: func(text string) agent.Input {
 			if text == "/skill go" {
-				return "the whole text, then: go"
+				return agent.Input{Text: "the whole text, then: go", Shown: text}
 			}
-			return ""
+			return agent.Input{}
 		},
 	})
 	if err := c.Send("slow"); err != nil {

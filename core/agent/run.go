@@ -20,6 +20,8 @@ type Input struct {
 	// Notes are facts that changed since the prompt was frozen (folder, day, model). They travel in
 	// the user message, because the prompt does not move.
 	Notes []string
+	// Own marks a turn that the workspace asks for, not the person.
+	Own bool
 }
 
 // The user messages of the last request of a turn that may not go on.
@@ -36,7 +38,7 @@ const (
 // Cancelling ctx interrupts the turn: partial text is kept, open calls are closed.
 func (a *Agent) Run(ctx context.Context, in Input) *core.RunEnded {
 	t := a.newTurn()
-	msg := core.Message{ID: a.opts.Journal.NewMessageID(), Role: core.RoleUser, Time: a.now()}
+	msg := core.Message{ID: a.opts.Journal.NewMessageID(), Role: core.RoleUser, Note: in.Own, Time: a.now()}
 	msg.Content = a.redact(strings.ToValidUTF8(in.Text, "\uFFFD"))
 	if in.Shown != "" {
 		msg.Shown = a.redact(strings.ToValidUTF8(in.Shown, "\uFFFD"))

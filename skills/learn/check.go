@@ -296,14 +296,33 @@ func stripNumbers(s string) string { return lineNumber.ReplaceAllString(s, "") }
 // MaxRounds is how often the model is asked to mend what the check found.
 const MaxRounds = 2
 
+// repairs is how a message of Repair begins.
+const repairs = "[Check of what you wrote, "
+
 // Repair is the message that asks for it.
 func Repair(findings []Finding, round int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[Check of what you wrote, %d of %d. Mend these points with skill_manage; read a source first where one was not read. Change nothing else.]\n", round, MaxRounds)
+	fmt.Fprintf(&b, repairs+"%d of %d. Mend these points with skill_manage; read a source first where one was not read. Change nothing else.]\n", round, MaxRounds)
 	for _, f := range findings {
 		b.WriteString("- " + f.String() + "\n")
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// Repairs says what a person sees of a message of Repair; ok is false for every other message.
+func Repairs(message string) (shown string, ok bool) {
+	rest, ok := strings.CutPrefix(message, repairs)
+	if !ok {
+		return "", false
+	}
+	round, _, _ := strings.Cut(rest, ".")
+	var points []string
+	for line := range strings.Lines(rest) {
+		if p, ok := strings.CutPrefix(line, "- "); ok {
+			points = append(points, "• "+strings.TrimSpace(p))
+		}
+	}
+	return fmt.Sprintf("The check of the new skill, round %s, asks to mend:\n%s", round, strings.Join(points, "\n")), true
 }
 
 // String is the finding in one line.

@@ -146,20 +146,30 @@ func TestCheck_sourcesWereRead(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	t.Parallel()
-	there := map[string]bool{"/p/docs": true, "/p/a.md": false, "/p/with blank.md": false, "/abs/文件.md": false}
-	got := learn.Sources("@docs, and `with blank.md` (a.md) from https://example.org/x. But keep it short; /abs/文件.md nothing.md a.md", "/p", func(p string) (bool, bool) {
+	there := map[string]bool{"/p/docs": true, "/p/a.md": false, "/p/with blank.md": false, "/abs/文件.md": false, "/home/me/notes": true}
+	place := learn.Place{Dir: "/p", Home: "/home/me", Stat: func(p string) (bool, bool) {
 		isDir, ok := there[p]
 		return isDir, ok
-	})
+	}}
+	got := place.Sources("@docs, and `with blank.md` (a.md) from https://example.org/x. But keep it short; /abs/文件.md nothing.md a.md ~/notes")
 	want := []learn.Source{
 		{Kind: learn.Folder, Name: "docs", Path: "/p/docs"},
 		{Kind: learn.File, Name: "with blank.md", Path: "/p/with blank.md"},
 		{Kind: learn.File, Name: "a.md", Path: "/p/a.md"},
 		{Kind: learn.URL, Name: "https://example.org/x"},
 		{Kind: learn.File, Name: "/abs/文件.md", Path: "/abs/文件.md"},
+		{Kind: learn.Folder, Name: "~/notes", Path: "/home/me/notes"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	for request, want := range map[string]string{
+		"": "", "docs a.md": "", "https://example.org/x": "", "what we did": "", "nothing about /deploy": "",
+		"/nosuch/path": "/nosuch/path", "docs ./gone": "./gone", "gone.md": "gone.md", "~/gone https://example.org/x": "~/gone",
+	} {
+		if got := place.Missing(request); got != want {
+			t.Errorf("Missing(%q) = %q, want %q", request, got, want)
+		}
 	}
 }
 
@@ -200,7 +210,12 @@ func FuzzSources(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		learn.Sources(s, "/p", func(string) (bool, bool) { return false, true })
+		place := learn.Place{Dir: "/p", Stat: func(string) (bool, bool) { return false, true }}
+		place.Sources(s)
+		if gone := place.Missing(s); gone != "" {
+			t.Errorf("%q is missing where everything is", gone)
+		}
+		learn.Repairs(s)
 		learn.Check(learn.Turn{Results: []string{s}}, []learn.Landed{landed(s)})
 	})
 }

@@ -52,22 +52,26 @@ type Source struct {
 	Path string // absolute, of a file or folder
 }
 
-// Sources finds the files, folders and addresses that a request names. stat tells what stands at an absolute
-// path; relative ones are below dir. Words that name nothing are no sources: they are requirements.
-func Sources(request, dir string, stat func(path string) (isDir, ok bool)) []Source {
+// Place is where the paths of a request are looked for.
+type Place struct {
+	Dir  string // of relative paths
+	Home string // what "~" stands for
+	// Stat tells what stands at an absolute path.
+	Stat func(path string) (isDir, ok bool)
+}
+
+// Sources finds the files, folders and addresses that a request names. Words that name nothing are no sources:
+// they are requirements.
+func (p Place) Sources(request string) []Source {
 	var out []Source
 	seen := map[string]bool{}
 	for _, word := range words(request) {
 		s := Source{Name: word}
-		if u, err := url.Parse(word); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		if isURL(word) {
 			s.Kind = URL
 		} else {
-			s.Path = word
-			if !filepath.IsAbs(s.Path) {
-				s.Path = filepath.Join(dir, s.Path)
-			}
-			s.Path = filepath.Clean(s.Path)
-			isDir, ok := stat(s.Path)
+			s.Path = p.path(word)
+			isDir, ok := p.Stat(s.Path)
 			switch {
 			case !ok:
 				continue
@@ -83,6 +87,48 @@ func Sources(request, dir string, stat func(path string) (isDir, ok bool)) []Sou
 		}
 	}
 	return out
+}
+
+// Missing is the first path of a request that stands nowhere, when the request is nothing but paths: words
+// beside a path may explain it.
+func (p Place) Missing(request string) string {
+	missing := ""
+	for _, word := range words(request) {
+		_, there := p.Stat(p.path(word))
+		switch {
+		case there || isURL(word):
+		case !looksLikePath(word):
+			return ""
+		case missing == "":
+			missing = word
+		}
+	}
+	return missing
+}
+
+func looksLikePath(word string) bool {
+	for _, p := range []string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(word, p) {
+			return true
+		}
+	}
+	return strings.ContainsRune(word, filepath.Separator) || filepath.Ext(word) != "" && !strings.HasSuffix(word, ".")
+}
+
+func isURL(word string) bool {
+	u, err := url.Parse(word)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// path is the absolute path that a word would name.
+func (p Place) path(word string) string {
+	if rest, ok := strings.CutPrefix(word, "~/"); ok && p.Home != "" {
+		return filepath.Join(p.Home, rest)
+	}
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word)
+	}
+	return filepath.Join(p.Dir, word)
 }
 
 // words splits a request; quoted words may hold blanks, and marks around a word are no part of it.

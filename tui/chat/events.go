@@ -77,7 +77,7 @@ func (p *Pane) addUser(m core.Message) {
 	if m.Role != core.RoleUser && m.Role != "" {
 		return
 	}
-	p.add(&item{kind: kindUser, id: m.ID, text: m.Display()})
+	p.add(&item{kind: kindUser, id: m.ID, text: m.Display(), own: m.Note})
 }
 
 func (p *Pane) addCall(call *card.Call) {

@@ -45,6 +45,7 @@ type item struct {
 	think      strings.Builder
 	thinkOpen  bool
 	private    bool // a shell card the model has not seen
+	own        bool // a turn that the workspace asked for, not the person
 	steered    bool // said while a turn ran, and heard by it
 	incomplete bool
 	live       bool // still streaming
@@ -216,7 +217,11 @@ func (p *Pane) speaker(name string, w int, d *drawn) int {
 }
 
 func (p *Pane) drawUser(it *item, w int, d *drawn) {
-	w = p.speaker(p.st.User.Render("you"), w, d)
+	who := p.st.User.Render("you")
+	if it.own {
+		who = p.st.Muted.Render("note")
+	}
+	w = p.speaker(who, w, d)
 	if it.steered {
 		d.parts[1] = append(d.parts[1], p.st.Faint.Render(cell.Truncate("to the running turn:", w)))
 	}
