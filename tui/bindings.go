@@ -17,6 +17,8 @@ type action struct {
 	run func(m *Model, args string) tea.Cmd
 	// why returns the reason the action is unavailable, "" when it is available. Nil: always is.
 	why func(m *Model) string
+	// stays: it lies over whatever is open, and views need not be closed for it.
+	stays bool
 }
 
 // Bindings returns the table of keys and commands, from which help and README are made.
@@ -60,7 +62,7 @@ func (m *Model) do(a action, args string) tea.Cmd {
 // and stand here for the help.
 func bindings() []action {
 	var out []action
-	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings(), skillNotes(), journeyNotes()} {
+	for _, part := range [][]action{globalBindings(), sessionBindings(), turnBindings(), prefixBindings(), learningBindings(), composerBindings(), transcriptBindings(), listBindings(), noteBindings(), cleanupNotes(), storedNotes(), skillNotes(), deskNotes(), journeyNotes(), viewNotes()} {
 		out = append(out, part...)
 	}
 	return out
@@ -95,15 +97,15 @@ func globalBindings() []action {
 func learningBindings() []action {
 	return []action{
 		{
-			Binding: keys.Binding{ID: "skills.open", Scope: keys.Prefix, Keys: []string{"k"}, Slash: "/skills", Args: "[filter]", Help: "browse the skills and their history"}, why: whyNoSkills,
+			Binding: keys.Binding{ID: "skills.open", Scope: keys.Prefix, Keys: []string{"k"}, Slash: "/skills", Args: "[filter]", Help: "browse the skills and their history", Short: "skills: browse, edit, history"}, why: whyNoSkills,
 			run: skillsCommand,
 		},
 		{
-			Binding: keys.Binding{ID: "journey.open", Scope: keys.Prefix, Keys: []string{"j"}, Slash: "/journey", Help: "what was learned: timeline, graph, list"}, why: whyNoJourney,
+			Binding: keys.Binding{ID: "journey.open", Scope: keys.Prefix, Keys: []string{"j"}, Slash: "/journey", Help: "what was learned: timeline, graph, list", Short: "journey: what was learned"}, why: whyNoJourney,
 			run: func(m *Model, _ string) tea.Cmd { return m.showJourney("") },
 		},
 		{
-			Binding: keys.Binding{ID: "insights.open", Scope: keys.Prefix, Keys: []string{"i"}, Slash: "/insights", Args: "[days]", Help: "tokens, cost, tools, outcomes of skills"}, why: whyNoInsights,
+			Binding: keys.Binding{ID: "insights.open", Scope: keys.Prefix, Keys: []string{"i"}, Slash: "/insights", Args: "[days]", Help: "tokens, cost, tools, outcomes of skills", Short: "insights: tokens, cost, outcomes"}, why: whyNoInsights,
 			run: insightsCommand,
 		},
 		{
@@ -111,12 +113,12 @@ func learningBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.showCurator() },
 		},
 		{
-			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you"}, why: whyNoReviews,
+			Binding: keys.Binding{ID: "reviews.open", Scope: keys.Prefix, Keys: []string{"r"}, Slash: "/reviews", Help: "what was learned and what waits for you", Short: "reviews: what waits for you"}, why: whyNoReviews,
 			run: func(m *Model, _ string) tea.Cmd { return m.showReviews("") },
 		},
 		{
 			Binding: keys.Binding{ID: "reviews.pause", Scope: keys.Prefix, Keys: []string{"."}, Help: "pause learning, or let it go on"}, why: whyNoReviews,
-			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() },
+			run: func(m *Model, _ string) tea.Cmd { return m.pauseLearning() }, stays: true,
 		},
 		{
 			Binding: keys.Binding{ID: "learn", Scope: keys.Prefix, Slash: "/learn", Args: "[sources]", Help: "make a skill of sources or this session"}, why: whyNoReviews,
@@ -174,10 +176,10 @@ func prefixBindings() []action {
 		},
 		{
 			Binding: keys.Binding{ID: "app.dump", Scope: keys.Prefix, Keys: []string{"D"}, Slash: "/dump", Help: "write the screen to a text file"}, why: whyNoDump,
-			run: func(m *Model, _ string) tea.Cmd { return m.dumpCmd() },
+			run: func(m *Model, _ string) tea.Cmd { return m.dumpCmd() }, stays: true,
 		},
 		{
-			Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output"},
+			Binding: keys.Binding{ID: "chat.details", Scope: keys.Prefix, Keys: []string{"t"}, Slash: "/details", Help: "open or close all thinking and tool output", Short: "open or close thinking and output"},
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.ToggleAll(); return nil },
 		},
 		{
@@ -185,7 +187,7 @@ func prefixBindings() []action {
 			run:     findCommand, why: whyNoChat,
 		},
 		{
-			Binding: keys.Binding{ID: "chat.fold", Scope: keys.Prefix, Keys: []string{"Z"}, Slash: "/fold", Help: "fold or open all turns but the last"},
+			Binding: keys.Binding{ID: "chat.fold", Scope: keys.Prefix, Keys: []string{"Z"}, Slash: "/fold", Help: "fold or open all turns but the last", Short: "fold or open older turns"},
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.FoldOld(); return nil }, why: whyNoChat,
 		},
 		{
@@ -193,7 +195,7 @@ func prefixBindings() []action {
 			run:     func(m *Model, _ string) tea.Cmd { m.chat.Composer().Undo(); return nil },
 		},
 		{
-			Binding: keys.Binding{ID: "app.editor", Scope: keys.Prefix, Keys: []string{"e", "ctrl+e"}, Slash: "/editor", Help: "write in your editor ($VISUAL, $EDITOR)"},
+			Binding: keys.Binding{ID: "app.editor", Scope: keys.Prefix, Keys: []string{"e", "ctrl+e"}, Slash: "/editor", Help: "write in your editor ($VISUAL, $EDITOR)", Short: "write in your editor"},
 			run:     func(m *Model, _ string) tea.Cmd { return m.editCmd() },
 		},
 		{
@@ -347,85 +349,5 @@ func listBindings() []action {
 		b("list.help", "keys and commands", func(m *Model) tea.Cmd { return m.showHelp() }, "?"),
 		b("list.palette", "find any action", (*Model).showPalette, ":"),
 		b("list.back", "back to the composer", func(m *Model) tea.Cmd { m.focusComposer(); return nil }, "q"),
-	}
-}
-
-// noteBindings are keys that widgets handle themselves; they are here for the help only.
-func noteBindings() []action {
-	n := func(id string, scope keys.Scope, help string, keystrokes ...string) action {
-		return action{Binding: keys.Binding{ID: id, Scope: scope, Keys: keystrokes, Help: help, Note: true}}
-	}
-	return []action{
-		n("composer.send", keys.Composer, "send; while a run is active: queue", "enter"),
-		n("composer.mention", keys.Composer, "mention a file", "@"),
-		n("composer.shell", keys.Composer, "first on the line: run a command; the model does not see it", "!"),
-		n("composer.newline", keys.Composer, "new line (also \\ then Enter)", "ctrl+j", "alt+enter", "shift+enter"),
-		n("composer.history", keys.Composer, "move, then earlier and later messages", "up", "down", "ctrl+p", "ctrl+n"),
-		n("composer.ends", keys.Composer, "start and end of the line", "ctrl+a", "ctrl+e"),
-		n("composer.words", keys.Composer, "a word back and forward", "alt+b", "alt+f"),
-		n("composer.kill", keys.Composer, "cut to the end, to the start, the word before", "ctrl+k", "ctrl+u", "ctrl+w"),
-		n("composer.yank", keys.Composer, "put back what was cut; the cut before it", "ctrl+y", "alt+y"),
-		n("composer.lastword", keys.Composer, "last word of the message before", "alt+."),
-		n("composer.case", keys.Composer, "the word in capitals, small, with a capital", "alt+u", "alt+l", "alt+c"),
-		n("composer.swap", keys.Composer, "exchange two characters, two words", "ctrl+t", "alt+t"),
-		n("composer.undokey", keys.Composer, "undo", "ctrl+_"),
-		n("composer.delete", keys.Composer, "delete forward; on an empty draft twice: quit", "ctrl+d"),
-		n("dialog.once", keys.Dialog, "allow this once", "o"),
-		n("dialog.session", keys.Dialog, "allow for this session by the rule shown", "s"),
-		n("dialog.always", keys.Dialog, "allow always by the rule shown", "a"),
-		n("dialog.deny", keys.Dialog, "deny", "d", "esc"),
-		n("tidy.mark", keys.Cleanup, "mark an entry; delete, merge and move are about the marked ones", "space"),
-		n("tidy.delete", keys.Cleanup, "delete, or bring back", "d"),
-		n("tidy.edit", keys.Cleanup, "edit; add an entry", "e", "a"),
-		n("tidy.merge", keys.Cleanup, "merge the marked entries, or two near-duplicates, into one draft", "m"),
-		n("tidy.move", keys.Cleanup, "move to the other store", "t"),
-		n("tidy.order", keys.Cleanup, "move down and up in its store", "J", "K"),
-		n("tidy.undo", keys.Cleanup, "undo and redo", "u", "ctrl+r"),
-		n("tidy.write", keys.Cleanup, "write all changes, after a look at them", "w"),
-		n("tidy.origin", keys.Cleanup, "the session that saved it, at the place", "enter"),
-		n("tidy.history", keys.Cleanup, "history of the entry; restore what was deleted", "H", "R"),
-		n("tidy.read", keys.Cleanup, "the whole text; copy it", "v", "y"),
-		n("tidy.store", keys.Cleanup, "the other store", "tab", "h", "l"),
-		n("stored.search", keys.Stored, "search everything ever said", "/"),
-		n("stored.open", keys.Stored, "resume the session; on a hit: read it there", "enter"),
-		n("stored.read", keys.Stored, "read without opening; go on with it", "o", "c"),
-		n("stored.fork", keys.Stored, "fork; on a hit: up to there", "f"),
-		n("stored.tend", keys.Stored, "rename, export, delete", "r", "e", "d"),
-		n("stored.new", keys.Stored, "a new session", "n"),
-		n("stored.tasks", keys.Stored, "show or hide sub-agents", "a"),
-		n("stored.next", keys.Stored, "next and previous session among hits", "tab", "shift+tab"),
-		n("stored.help", keys.Stored, "what a query may hold", "?"),
-	}
-}
-
-// journeyNotes are the keys of the journey, the insights and the curator.
-func journeyNotes() []action {
-	n := func(id string, scope keys.Scope, help string, keystrokes ...string) action {
-		return action{Binding: keys.Binding{ID: id, Scope: scope, Keys: keystrokes, Help: help, Note: true}}
-	}
-	return []action{
-		n("journey.face", keys.Journey, "timeline, graph, list; the next one", "1", "2", "3", "tab"),
-		n("journey.walk", keys.Journey, "move; in the graph: to the nearest node that way", "h", "j", "k", "l"),
-		n("journey.page", keys.Journey, "page; first and last", "pgdown", "pgup", "g", "G"),
-		n("journey.link", keys.Journey, "in the graph: mark the next and the previous link; walk along it, and back", "n", "N", "o", "backspace"),
-		n("journey.zoom", keys.Journey, "in the graph: larger, smaller, whole", "+", "-", "0"),
-		n("journey.whole", keys.Journey, "the whole text, and back", "enter"),
-		n("journey.panel", keys.Journey, "scroll what stands beside", "J", "K"),
-		n("journey.edit", keys.Journey, "edit in your editor, with the checks of the tools", "e"),
-		n("journey.remove", keys.Journey, "archive the skill, delete the memory; asks first", "d"),
-		n("journey.pin", keys.Journey, "pin, unpin", "p"),
-		n("journey.undo", keys.Journey, "bring back what was removed; else take back the last change of the node", "u"),
-		n("journey.filter", keys.Journey, "filter", "/"),
-		n("journey.sort", keys.Journey, "in the list: another order", "s"),
-		n("journey.play", keys.Journey, "play how it grew", "P"),
-		n("journey.export", keys.Journey, "write it as HTML, as SVG", "x", "X"),
-		n("journey.session", keys.Journey, "the session that changed it last; copy its text", "v", "y"),
-		n("figures.days", keys.Figures, "7, 30, 90 days; the next span", "7", "3", "9", "tab"),
-		n("figures.skill", keys.Figures, "the next and the previous skill", "n", "N"),
-		n("figures.rollback", keys.Figures, "twice: take the skill back to the version before", "R"),
-		n("figures.again", keys.Figures, "count again", "r"),
-		n("tending.run", keys.Tending, "twice: run now; dry run", "r", "n"),
-		n("tending.pause", keys.Tending, "pause, resume", "."),
-		n("tending.back", keys.Tending, "twice: take the last run back", "R"),
 	}
 }

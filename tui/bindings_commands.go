@@ -13,11 +13,11 @@ func sessionBindings() []action {
 	return []action{
 		{
 			Binding: keys.Binding{ID: "app.help", Scope: keys.Prefix, Keys: []string{"?"}, Slash: "/help", Help: "keys and commands"},
-			run:     func(m *Model, _ string) tea.Cmd { return m.showHelp() },
+			run:     func(m *Model, _ string) tea.Cmd { return m.showHelp() }, stays: true,
 		},
 		{
 			Binding: keys.Binding{ID: "app.palette", Scope: keys.Prefix, Keys: []string{"p", "ctrl+x"}, Slash: "/palette", Help: "find any action"},
-			run:     func(m *Model, _ string) tea.Cmd { return m.showPalette() },
+			run:     func(m *Model, _ string) tea.Cmd { return m.showPalette() }, stays: true,
 		},
 		{
 			Binding: keys.Binding{ID: "session.new", Scope: keys.Prefix, Keys: []string{"n"}, Slash: "/new", Help: "start a new session"}, why: whyNoSwitch,
@@ -26,7 +26,7 @@ func sessionBindings() []action {
 			},
 		},
 		{
-			Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "search, read, resume, fork, delete sessions"}, why: whyNoSessions,
+			Binding: keys.Binding{ID: "session.list", Scope: keys.Prefix, Keys: []string{"s"}, Slash: "/sessions", Help: "search, read, resume, fork, delete sessions", Short: "sessions: search, resume, fork"}, why: whyNoSessions,
 			run: func(m *Model, _ string) tea.Cmd { return m.showSessions() },
 		},
 		{
@@ -105,7 +105,7 @@ func turnBindings() []action {
 			run: func(m *Model, _ string) tea.Cmd { return m.trustCmd() },
 		},
 		{
-			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "edit, remove or reorder waiting messages"}, why: whyNoQueue,
+			Binding: keys.Binding{ID: "queue.edit", Scope: keys.Prefix, Keys: []string{"q"}, Slash: "/queue", Help: "edit, remove or reorder waiting messages", Short: "messages that wait"}, why: whyNoQueue,
 			run: func(m *Model, _ string) tea.Cmd { return m.showQueue() },
 		},
 	}

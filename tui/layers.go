@@ -75,7 +75,7 @@ func (m *Model) showCall(c *card.Call) tea.Cmd {
 
 // showHelp opens the key table.
 func (m *Model) showHelp() tea.Cmd {
-	m.push(&textLayer{view: viewer.New("Keys and commands", 92, m.helpLines)})
+	m.push(&textLayer{view: viewer.New("Keys and commands", helpWidth, m.helpLines)})
 	return nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"hermes/tui/cell"
 	"hermes/tui/sessions"
 	"hermes/tui/theme"
-	"hermes/tui/viewer"
 )
 
 const (
@@ -100,16 +99,6 @@ func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.New(ctx) })
 	case sessions.Fork:
 		return m.switchSession(func(ctx context.Context, o Opener) (Workspace, error) { return o.Fork(ctx, a.ID, a.Message) })
-	case sessions.Help:
-		m.push(&textLayer{view: viewer.New("What a search may hold", 90, func(st *theme.Styles, w int) []string {
-			var out []string
-			for line := range strings.SplitSeq(index.Help, "\n") {
-				for _, l := range cell.Wrap(line, w, "") {
-					out = append(out, st.Text.Render(l))
-				}
-			}
-			return out
-		})})
 	case sessions.Read:
 		return m.readSession(place{session: a.ID, message: a.Message, words: a.Words})
 	case sessions.Rename:
@@ -121,6 +110,17 @@ func (l *sessionsLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	case sessions.Nothing:
 	}
 	return nil
+}
+
+// queryHelp says what a search may hold.
+func queryHelp(st *theme.Styles, w int) []string {
+	var out []string
+	for line := range strings.SplitSeq(index.Help, "\n") {
+		for _, l := range cell.Wrap("  "+line, w, "  ") {
+			out = append(out, st.Text.Render(l))
+		}
+	}
+	return out
 }
 
 // search looks for what was typed, a moment after the last key; an older search is given up at once.

@@ -60,7 +60,7 @@ func (l *paletteLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch {
 	case outcome == picker.Closed || !ok:
 		return nil
-	case a.Args != "" && !strings.HasPrefix(a.Args, "["): // it needs words: let the person type them
+	case a.Args != "" && !strings.HasPrefix(a.Args, "[") && m.uncover(): // it needs words: let the person type them
 		m.focusComposer()
 		if !m.chat.Composer().Empty() {
 			return m.toast(core.LevelInfo, "send or clear the draft, then type "+a.Slash+" "+a.Args)
@@ -68,7 +68,7 @@ func (l *paletteLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 		m.chat.Composer().SetText(a.Slash + " ")
 		return nil
 	}
-	return m.do(a, "")
+	return m.reach(a, "")
 }
 
 func capital(s string) string {

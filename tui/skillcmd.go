@@ -104,24 +104,3 @@ func (m *Model) howInvoked() map[string]string {
 	}
 	return out
 }
-
-// skillNotes are the keys of the skills browser.
-func skillNotes() []action {
-	n := func(id, help string, keystrokes ...string) action {
-		return action{Binding: keys.Binding{ID: id, Scope: keys.Library, Keys: keystrokes, Help: help, Note: true}}
-	}
-	return []action{
-		n("library.filter", "filter as you type: name, category, description, state", "/"),
-		n("library.tab", "the skill, its history, the index as the model sees it; the index", "tab", "h", "l", "m"),
-		n("library.whole", "give the text all the room, and back", "enter", "z"),
-		n("library.scroll", "scroll the text", "space", "pgdown", "pgup", "J", "K"),
-		n("library.edit", "edit in your editor; what is refused is kept for the next try", "e"),
-		n("library.shorten", "propose a description that the model sees whole", "s"),
-		n("library.pin", "pin, unpin", "p"),
-		n("library.archive", "twice: archive; restore what is archived", "d", "u"),
-		n("library.version", "in the history: older, newer version", "n", "N"),
-		n("library.rollback", "in the history, twice: back to the marked version", "R"),
-		n("library.session", "in the history: the session that made the change", "o"),
-		n("library.copy", "copy the text, the difference or the index", "y"),
-	}
-}

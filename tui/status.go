@@ -8,6 +8,8 @@ import (
 	"hermes/core"
 	"hermes/tui/card"
 	"hermes/tui/cell"
+	"hermes/tui/keys"
+	"hermes/tui/pane"
 )
 
 // part is a piece of the status bar; parts with the highest rank go first when room runs out.
@@ -134,17 +136,25 @@ func (m *Model) statusRight() string {
 		}
 		return m.st.Busy.Render(spin+word+took) + m.st.Faint.Render(" · ") + m.st.Key.Render("Esc") + m.st.Muted.Render(" stops")
 	}
-	if hints := m.pane(m.scr.focus).ShortHelp(); len(hints) > 0 {
-		var b strings.Builder
-		for i, h := range hints {
-			if i > 0 {
-				b.WriteString(m.st.Faint.Render(" · "))
-			}
-			b.WriteString(m.st.Key.Render(h.Key) + " " + m.st.Muted.Render(h.Word))
+	return pane.Hints(m.st, m.statusHints(), m.scr.w)
+}
+
+// statusHints are the keys that hold right now: those of what lies on top, of the focused pane, or where to begin.
+func (m *Model) statusHints() []keys.Hint {
+	if l := m.top(); l != nil {
+		v, ok := l.(helped)
+		switch {
+		case ok && !v.typing():
+			return keys.Hints("?", "keys", "Ctrl+X", "elsewhere")
+		case passes(l):
+			return keys.Hints("Ctrl+X", "elsewhere")
 		}
-		return b.String()
+		return keys.Hints("Esc", "closes")
 	}
-	return m.st.Key.Render("Ctrl+X ?") + m.st.Muted.Render(" keys") + m.st.Faint.Render(" · ") + m.st.Key.Render("/") + m.st.Muted.Render(" commands")
+	if hints := m.pane(m.scr.focus).ShortHelp(); len(hints) > 0 {
+		return hints
+	}
+	return keys.Hints("Ctrl+X ?", "keys", "/", "commands")
 }
 
 func (m *Model) toastText() string {

@@ -90,7 +90,7 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 	if name == "esc" && m.chat.Searching() && !m.covered() {
 		return m.searchInput(msg), true
 	}
-	if a, ok := m.find(keys.Anywhere, name); ok && (name == "ctrl+c" || name == "ctrl+z" || name == "ctrl+l" || !m.covered()) {
+	if a, ok := m.find(keys.Anywhere, name); ok && (name == "ctrl+c" || name == "ctrl+z" || name == "ctrl+l" || !m.covered() || a.ID == "app.leader" && m.leads()) {
 		return m.do(a, ""), true
 	}
 	return nil, false
@@ -104,7 +104,7 @@ func (m *Model) afterLeader(name string) tea.Cmd {
 		return nil
 	}
 	if a, ok := m.find(keys.Prefix, name); ok {
-		return m.do(a, "")
+		return m.reach(a, "")
 	}
 	return m.toast(core.LevelWarn, "Ctrl+X "+keys.Name(name)+" is not bound · Ctrl+X ? lists the keys")
 }
@@ -114,8 +114,11 @@ func (m *Model) stageLayer(msg tea.Msg) (tea.Cmd, bool) {
 	if !isInput(msg) || !m.covered() {
 		return nil, false
 	}
-	if len(m.layers) > 0 {
-		return m.layers[len(m.layers)-1].update(m, msg), true
+	if l := m.top(); l != nil {
+		if key, ok := msg.(tea.KeyPressMsg); ok && m.helping(keyName(key)) {
+			return nil, true
+		}
+		return l.update(m, msg), true
 	}
 	return m.onboardKey(msg), true
 }

@@ -240,6 +240,9 @@ func (m *Model) tabs(w int) string {
 func (m *Model) tab(p layout.Pane) string {
 	title, _, _ := strings.Cut(m.pane(p).Title(), " ─ ")
 	name := fmt.Sprintf(" %d %s ", int(p), title)
+	if p == m.scr.focus {
+		name = fmt.Sprintf("▌%d %s ", int(p), title)
+	}
 	if badge := m.pane(p).Badge(); badge != "" && p != m.scr.focus {
 		name += badge + " "
 	}

@@ -82,7 +82,7 @@ func (r Report) Summary() string {
 		}
 	}
 	if len(parts) == 0 {
-		return "Nothing had to be done."
+		return "Nothing to do."
 	}
 	return strings.Join(parts, ", ") + "."
 }
@@ -128,7 +128,7 @@ func (c *Curator) MaybeRun(ctx context.Context, idle time.Duration) (r Report, r
 		return r, false, err
 	}
 	if st.LastRun.IsZero() {
-		st.LastRun, st.LastSummary = c.o.Now(), "first sight: the clock starts"
+		st.LastRun, st.LastSummary = c.o.Now(), "Seen for the first time: the clock starts."
 		return r, false, c.saveState(st)
 	}
 	if c.o.Now().Sub(st.LastRun) < c.o.Settings.Interval {

@@ -56,11 +56,11 @@ func (v *View) tabLine(st *theme.Styles, w int) string {
 	}
 	var b strings.Builder
 	for i, n := range names {
-		style := st.Muted
 		if tab(i) == v.tab {
-			style = st.Selected
+			b.WriteString(st.Selected.Render("["+n+"]") + " ")
+		} else {
+			b.WriteString(st.Muted.Render(" "+n+" ") + " ")
 		}
-		b.WriteString(style.Render(" "+n+" ") + " ")
 	}
 	return cell.Truncate(b.String(), w)
 }

@@ -243,3 +243,6 @@ func (v *View) Click(y int) Action {
 	v.move(i - v.sel)
 	return v.Missing()
 }
+
+// Typing tells whether letters are text right now, and not keys.
+func (v *View) Typing() bool { return v.typing || v.short != nil }

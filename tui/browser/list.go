@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -197,42 +198,31 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 			out = append(out, st.Warn.Render(l))
 		}
 	}
-	line := ""
-	for _, h := range v.hints() {
-		if cell.Width(line)+cell.Width(h)+3 > w && line != "" {
-			break
-		}
-		key, word, _ := strings.Cut(h, " ")
-		if line != "" {
-			line += st.Faint.Render(" · ")
-		}
-		line += st.Key.Render(key) + " " + st.Muted.Render(word)
-	}
-	return append(out, line)
+	return append(out, pane.Hints(st, v.hints(), w))
 }
 
-func (v *View) hints() []string {
+func (v *View) hints() []keys.Hint {
 	switch r := v.selected(); {
 	case v.short != nil:
-		return []string{"Enter write it", "Esc leave it"}
+		return keys.Hints("Enter", "write it", "Esc", "leave it")
 	case v.typing:
-		return []string{"Enter keep", "Esc all"}
+		return keys.Hints("Enter", "keep", "Esc", "all")
 	case r == nil:
-		return []string{"/ filter", "Esc close"}
+		return keys.Hints("/", "filter", "Esc", "close")
 	case r.archived != nil:
-		return []string{"u restore", "Tab history", "/ filter", "Esc close"}
+		return keys.Hints("u", "restore", "Tab", "history", "/", "filter", "Esc", "close")
 	case v.tab == historyTab:
-		return []string{"n older", "N newer", "R roll back", "y copy", "o session", "Tab index", "Enter whole", "Esc close"}
+		return keys.Hints("n", "older", "N", "newer", "R", "roll back", "Tab", "index", "Enter", "whole", "y", "copy", "o", "session", "Esc", "close")
 	case v.tab == indexTab:
-		return []string{"Tab skill", "Enter whole", "y copy", "Esc close"}
+		return keys.Hints("Tab", "skill", "Enter", "whole", "y", "copy", "Esc", "close")
 	default:
-		pin := "p pin"
+		pin := "pin"
 		if r.checked.Origin.Pinned {
-			pin = "p unpin"
+			pin = "unpin"
 		}
-		out := []string{"e edit", pin, "d archive", "Tab history", "m index", "/ filter", "y copy", "Enter whole", "Esc close"}
+		out := keys.Hints("e", "edit", "p", pin, "d", "archive", "Tab", "history", "Enter", "whole", "/", "filter", "m", "index", "y", "copy", "Esc", "close")
 		if r.checked.Cut() {
-			out = append([]string{"s shorten"}, out...)
+			out = append(keys.Hints("s", "shorten"), out...)
 		}
 		return out
 	}

@@ -2,7 +2,6 @@ package cleanup
 
 import (
 	"fmt"
-	"strings"
 
 	"charm.land/lipgloss/v2"
 
@@ -278,29 +277,26 @@ func wrapped(style lipgloss.Style, words string, w, most int) []string {
 	return lines
 }
 
-// hintLines sets keys with their words into at most n lines of w cells; what does not fit is left out.
+// hintLines sets keys with their words into at most n lines of w cells. What does not fit is left out, but never
+// the last one, which leads out.
 func hintLines(st *theme.Styles, hints []keys.Hint, w, n int) []string {
 	var out []string
-	var b strings.Builder
-	used := 0
-	for _, hint := range hints {
-		size := cell.Width(hint.Key) + 1 + cell.Width(hint.Word)
-		if used > 0 && used+3+size > w {
-			out, used = append(out, b.String()), 0
-			b.Reset()
-			if len(out) == n {
-				return out
+	for len(hints) > 0 && len(out) < n-1 {
+		used, fit := 0, 0
+		for _, h := range hints {
+			size := cell.Width(h.Key) + 1 + cell.Width(h.Word)
+			if fit > 0 {
+				size += 3
 			}
+			if used+size > w && fit > 0 {
+				break
+			}
+			used, fit = used+size, fit+1
 		}
-		if used > 0 {
-			b.WriteString(st.Faint.Render(" · "))
-			used += 3
-		}
-		b.WriteString(st.Key.Render(hint.Key) + " " + st.Muted.Render(hint.Word))
-		used += size
+		out, hints = append(out, pane.Hints(st, hints[:fit], w)), hints[fit:]
 	}
-	if used > 0 {
-		out = append(out, b.String())
+	if len(hints) > 0 {
+		out = append(out, pane.Hints(st, hints, w))
 	}
 	return out
 }

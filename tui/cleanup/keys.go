@@ -423,7 +423,6 @@ func (v *View) hints() []keys.Hint {
 		{Key: "u", Word: "undo"},
 		{Key: "Ctrl+R", Word: "redo"},
 		{Key: "w", Word: "write"},
-		{Key: "Esc", Word: "leave"},
 		{Key: "a", Word: "add"},
 		{Key: "Enter", Word: "its session"},
 		{Key: "H", Word: "history"},
@@ -434,5 +433,8 @@ func (v *View) hints() []keys.Hint {
 	if len(v.sheets) == 2 {
 		out = append(out, keys.Hint{Key: "Tab", Word: "store"})
 	}
-	return out
+	return append(out, keys.Hint{Key: "Esc", Word: "leave"})
 }
+
+// Typing tells whether letters are text or an answer right now, and not keys.
+func (v *View) Typing() bool { return v.mode != browsing }

@@ -13,6 +13,7 @@ import (
 
 	"hermes/skills/curator"
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -165,7 +166,7 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 func (v *View) lines(st *theme.Styles, w int) []string {
 	var out []string
 	say := func(draw func(...string) string, format string, args ...any) {
-		for _, l := range cell.Wrap(cell.Line(fmt.Sprintf(format, args...)), max(w, 1), "  ") {
+		for _, l := range cell.Wrap(cell.Line(fmt.Sprintf(format, args...)), max(w, 1), "") {
 			out = append(out, draw(l))
 		}
 	}
@@ -247,24 +248,10 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	if v.note != "" {
 		note = st.Warn.Render(cell.Truncate(cell.Line(v.note), w))
 	}
-	pause := ". pause"
+	pause := "pause"
 	if v.sheet != nil && v.sheet.Status.State.Paused {
-		pause = ". resume"
+		pause = "resume"
 	}
-	line := ""
-	for _, h := range []string{"r run", "n dry run", pause, "R take the last run back", "j k scroll", "Esc close"} {
-		key, word, _ := strings.Cut(h, " ")
-		if h == "j k scroll" {
-			key, word = "j k", "scroll"
-		}
-		part := st.Key.Render(key) + " " + st.Muted.Render(word)
-		if cell.Width(line)+cell.Width(part)+3 > w && line != "" {
-			break
-		}
-		if line != "" {
-			line += st.Faint.Render(" · ")
-		}
-		line += part
-	}
-	return []string{note, line}
+	hints := keys.Hints("r", "run", "n", "dry run", ".", pause, "R", "take the last run back", "j k", "scroll", "Esc", "close")
+	return []string{note, pane.Hints(st, hints, w)}
 }

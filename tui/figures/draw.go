@@ -8,6 +8,7 @@ import (
 	"hermes/core/insights"
 	"hermes/core/text"
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -291,22 +292,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	if v.note != "" {
 		note = st.Warn.Render(cell.Truncate(cell.Line(v.note), w))
 	}
-	return []string{note, hintLine(st, [][2]string{{"7 3 9", "days"}, {"n N", "skill"}, {"R", "roll back"}, {"j k", "scroll"}, {"r", "count again"}, {"Esc", "close"}}, w)}
-}
-
-// hintLine is as many keys as fit; the last one, which leads out, always does.
-func hintLine(st *theme.Styles, hints [][2]string, w int) string {
-	draw := func(h [2]string) string { return st.Key.Render(h[0]) + " " + st.Muted.Render(h[1]) }
-	last := draw(hints[len(hints)-1])
-	line := ""
-	for _, h := range hints[:len(hints)-1] {
-		part := draw(h) + st.Faint.Render(" · ")
-		if cell.Width(line)+cell.Width(part)+cell.Width(last) > w {
-			break
-		}
-		line += part
-	}
-	return line + last
+	return []string{note, pane.Hints(st, keys.Hints("7 3 9", "days", "n N", "skill", "R", "roll back", "j k", "scroll", "r", "count again", "Esc", "close"), w)}
 }
 
 // long is a time in words.

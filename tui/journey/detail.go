@@ -24,12 +24,13 @@ type drawn struct {
 
 // sayer collects wrapped lines.
 type sayer struct {
-	w   int
-	out []string
+	w      int
+	indent string // of the second line of what is said on
+	out    []string
 }
 
 func (s *sayer) say(draw func(...string) string, format string, args ...any) {
-	for _, l := range cell.Wrap(cell.Line(fmt.Sprintf(format, args...)), max(s.w, 1), "  ") {
+	for _, l := range cell.Wrap(cell.Line(fmt.Sprintf(format, args...)), max(s.w, 1), s.indent) {
 		s.out = append(s.out, draw(l))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -163,25 +164,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	default:
 		out = append(out, "")
 	}
-	return append(out, hintLine(st, v.hints(), w))
-}
-
-// hintLine is as many keys as fit; the last one, which leads out, always does.
-func hintLine(st *theme.Styles, hints []string, w int) string {
-	draw := func(h string) string {
-		key, word, _ := strings.Cut(h, " ")
-		return st.Key.Render(key) + " " + st.Muted.Render(word)
-	}
-	last := draw(hints[len(hints)-1])
-	line := ""
-	for _, h := range hints[:len(hints)-1] {
-		part := draw(h) + st.Faint.Render(" · ")
-		if cell.Width(line)+cell.Width(part)+cell.Width(last) > w {
-			break
-		}
-		line += part
-	}
-	return line + last
+	return append(out, pane.Hints(st, v.hints(), w))
 }
 
 // marked is the marked neighbour in one line, for where there is no panel beside the map.
@@ -194,43 +177,40 @@ func (v *View) marked() string {
 	return fmt.Sprintf("▸ %d/%d %s: %s", v.mark+1, len(links), v.called(l.other), because(l.why))
 }
 
-func (v *View) hints() []string {
+func (v *View) hints() []keys.Hint {
 	n := v.node()
 	switch {
 	case v.typing:
-		return []string{"Enter keep", "Esc all"}
+		return keys.Hints("Enter", "keep", "Esc", "all")
 	case v.ask.Verb != 0:
-		return []string{"y yes", "any key no"}
+		return keys.Hints("y", "yes", "any key", "no")
 	case v.playing:
-		return []string{"P stop"}
+		return keys.Hints("P", "stop")
 	case n == nil:
-		return []string{"Tab face", "/ filter", "Esc close"}
+		return keys.Hints("Tab", "face", "/", "filter", "Esc", "close")
 	}
-	remove, pin := "d delete", ""
+	out := keys.Hints("e", "edit", "d", "delete")
 	if n.Kind == "skill" {
-		remove, pin = "d archive", "p pin"
+		pin := "pin"
 		if n.Pinned {
-			pin = "p unpin"
+			pin = "unpin"
 		}
+		out = keys.Hints("e", "edit", "d", "archive", "p", pin)
 	}
-	out := []string{"e edit", remove}
-	if pin != "" {
-		out = append(out, pin)
-	}
-	out = append(out, "u undo")
+	out = append(out, keys.Hint{Key: "u", Word: "undo"})
 	if v.whole {
-		return append(out, "y copy", "Esc back")
+		return append(out, keys.Hints("y", "copy", "Esc", "back")...)
 	}
-	out = append(out, "Enter open")
+	out = append(out, keys.Hint{Key: "Enter", Word: "open"})
 	switch v.face {
 	case graphFace:
-		out = append(out, "n link", "o walk", "+ zoom")
+		out = append(out, keys.Hints("n", "link", "o", "walk", "+", "zoom")...)
 	case listFace:
-		out = append(out, "s order")
+		out = append(out, keys.Hint{Key: "s", Word: "order"})
 	case timelineFace, faces:
-		out = append(out, "h/l period", "P play")
+		out = append(out, keys.Hints("h l", "period", "P", "play")...)
 	}
-	return append(out, "/ filter", "x export", "Tab face", "Esc close")
+	return append(out, keys.Hints("/", "filter", "x", "export", "Tab", "face", "Esc", "close")...)
 }
 
 // Click selects what lies at a cell of the screen.

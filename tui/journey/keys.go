@@ -317,3 +317,6 @@ func along(name string, jump int) (n int, ok bool) {
 	}[name]
 	return n, ok
 }
+
+// Typing tells whether letters are text or an answer right now, and not keys.
+func (v *View) Typing() bool { return v.typing || v.ask.Verb != 0 }

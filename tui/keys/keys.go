@@ -28,6 +28,10 @@ const (
 	Journey    Scope = "journey"
 	Figures    Scope = "insights"
 	Tending    Scope = "curator"
+	Desk       Scope = "reviews"
+	Reading    Scope = "stored transcript"
+	Views      Scope = "any view"
+	Boxes      Scope = "lists on top"
 )
 
 // Leader is the keystroke that opens the Prefix scope.
@@ -41,6 +45,7 @@ type Binding struct {
 	Slash string   // "/new"; "" when there is none
 	Args  string   // "[title]", shown after Slash
 	Help  string   // what it does, a few words, lower case
+	Short string   // the same in ShortWidth cells, where Help is longer; see Brief
 	// Note only documents: the widget handles the key itself and the root never looks it up.
 	Note bool
 	// Of is the id of the action when this binding only gives it another key.
@@ -53,6 +58,17 @@ func (b Binding) Target() string {
 		return b.Of
 	}
 	return b.ID
+}
+
+// ShortWidth is what the list of the keys after the leader has room for.
+const ShortWidth = 34
+
+// Brief is what b does in at most ShortWidth cells.
+func (b Binding) Brief() string {
+	if b.Short != "" {
+		return b.Short
+	}
+	return b.Help
 }
 
 // Table is a set of bindings in the order the help shows them.
@@ -141,7 +157,7 @@ func together(a, b Scope) bool {
 
 // over tells a scope in which the keys of Anywhere do not hold.
 func over(s Scope) bool {
-	return s == Prefix || s == Dialog || s == Cleanup || s == Stored || s == Library || s == Journey || s == Figures || s == Tending
+	return s != Anywhere && s != Composer && s != Transcript && s != List
 }
 
 // Label writes the keys of b for people: "Ctrl+X n", "Up, Ctrl+P".
@@ -202,3 +218,12 @@ func code(s string) string {
 
 // Hint is a key with a word, for the status bar and the foot of dialogs.
 type Hint struct{ Key, Word string }
+
+// Hints makes hints of keys and words in turn: "e", "edit", "j k", "move". A key without a word is left out.
+func Hints(pairs ...string) []Hint {
+	out := make([]Hint, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out = append(out, Hint{Key: pairs[i], Word: pairs[i+1]})
+	}
+	return out
+}

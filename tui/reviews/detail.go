@@ -10,6 +10,7 @@ import (
 	"hermes/core/review"
 	"hermes/tui/card"
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -228,14 +229,14 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 	if r.Focus != "" {
 		s.say(st.Text.Render, "asked for: %s", r.Focus)
 	}
-	figures := fmt.Sprintf("%s · %s", (time.Duration(r.DurationMS) * time.Millisecond).Round(100*time.Millisecond), orNone(r.Model))
+	figures := fmt.Sprintf("%s · %s", card.Duration(time.Duration(r.DurationMS)*time.Millisecond), orNone(r.Model))
 	if r.MaxCalls > 0 {
 		figures = fmt.Sprintf("%d of %d calls · ", r.Calls, r.MaxCalls) + figures
 	}
 	if u := r.Usage; u.Input.Known {
 		figures += fmt.Sprintf(" · %s tokens in, %s out", text.Thousands(u.Input.N), text.Thousands(u.Output.N))
 		if u.Input.N > 0 && u.Cached.Known {
-			figures += fmt.Sprintf(", cache %d%%", u.Cached.N*100/u.Input.N)
+			figures += fmt.Sprintf(", cache %d %%", u.Cached.N*100/u.Input.N)
 		}
 	}
 	if r.Cost.Known {
@@ -311,39 +312,31 @@ func trigger(r *review.Record) string {
 
 // foot is the note and the keys that do something here.
 func (d *Desk) foot(st *theme.Styles, w int) []string {
-	var hints []string
+	var hints []keys.Hint
 	switch {
 	case d.proposal() != nil:
-		hints = []string{"a accept", "e edit", "x reject"}
+		hints = keys.Hints("a", "accept", "e", "edit", "x", "reject")
 		if d.proposal().Store == "memory" {
-			hints = append(hints, "m other store")
+			hints = append(hints, keys.Hint{Key: "m", Word: "other store"})
 		}
-		hints = append(hints, "o session")
+		hints = append(hints, keys.Hint{Key: "o", Word: "session"})
 	case d.record() != nil && !d.record().State.Ended():
-		hints = []string{"c cancel"}
+		hints = keys.Hints("c", "cancel")
 	case d.record() != nil:
-		if len(d.details[d.id()].Changes) > 0 {
-			hints = []string{"u undo change", "n p change", "U undo all"}
+		if changes := len(d.details[d.id()].Changes); changes > 1 {
+			hints = keys.Hints("u", "undo change", "n p", "change", "U", "undo all", "y", "copy")
+		} else if changes == 1 {
+			hints = keys.Hints("u", "undo change", "y", "copy")
 		}
-		hints = append(hints, "o session")
+		hints = append(hints, keys.Hint{Key: "o", Word: "session"})
 	}
-	hints = append(hints, "r review now", ". "+map[bool]string{true: "resume", false: "pause"}[d.sheet.Paused]+" learning", "Esc close")
-	line := ""
-	for _, h := range hints {
-		if cell.Width(line)+cell.Width(h)+3 > w && line != "" {
-			break
-		}
-		key, word, _ := strings.Cut(h, " ")
-		if line != "" {
-			line += st.Faint.Render(" · ")
-		}
-		line += st.Key.Render(key) + " " + st.Muted.Render(word)
-	}
+	pause := map[bool]string{true: "resume", false: "pause"}[d.sheet.Paused] + " learning"
+	hints = append(hints, keys.Hints("r", "review now", ".", pause, "Esc", "close")...)
 	note := ""
 	if d.note != "" {
 		note = st.Warn.Render(cell.Truncate(cell.Line(d.note), w))
 	}
-	return []string{note, line}
+	return []string{note, pane.Hints(st, hints, w)}
 }
 
 // plain leaves out that a file has no line break at its end: memory never has one.

@@ -231,7 +231,7 @@ func (p *Pane) line(i int) string {
 		return cell.Truncate(mark+p.st.Warn.Render(cell.Truncate(words, max(p.w-1, 0))), p.w)
 	}
 	i -= p.inbox()
-	return cell.Truncate(mark+p.record(i, max(p.w-1, 0)), p.w)
+	return cell.Truncate(mark+p.record(i, max(p.w-2, 0)), p.w)
 }
 
 // record draws a review in w cells: sign, number, trigger, what it does or did; cost and age at the right.

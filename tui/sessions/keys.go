@@ -92,8 +92,6 @@ func (p *Picker) browseKey(name string) Action {
 		return Action{}
 	case "n":
 		return Action{Do: Start}
-	case "?":
-		return Action{Do: Help}
 	case "a":
 		p.tasks = !p.tasks
 		p.arrange()
@@ -189,3 +187,6 @@ func (p *Picker) session(by int) int {
 	}
 	return p.sel
 }
+
+// Typing tells whether letters are text or an answer right now, and not keys.
+func (p *Picker) Typing() bool { return p.mode != browsing }

@@ -46,7 +46,6 @@ const (
 	Delete
 	Export
 	Read // read only, at Message
-	Help // what a query may hold
 )
 
 // Action is a request about session ID; Title belongs to Rename.
@@ -75,6 +74,7 @@ type line struct {
 
 // Picker is the view. Create it with New; it shows "loading" until SetRows or SetError.
 type Picker struct {
+	priced  bool   // some session has a price: the column is worth its room
 	current string // id of the open session
 	rows    []Row
 	byID    map[string]Row
@@ -119,10 +119,11 @@ func (p *Picker) Query() string { return p.filter.Text() }
 
 // SetRows gives the sessions, last used first. The selection stays on its session.
 func (p *Picker) SetRows(rows []Row) {
-	p.rows, p.loaded, p.err = rows, true, ""
+	p.rows, p.loaded, p.err, p.priced = rows, true, "", false
 	p.byID = make(map[string]Row, len(rows))
 	for _, r := range rows {
 		p.byID[r.ID] = r
+		p.priced = p.priced || dollars(r) != ""
 	}
 	p.arrange()
 }

@@ -2,10 +2,10 @@ package sessions
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"hermes/tui/cell"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -165,9 +165,12 @@ func (p *Picker) row(st *theme.Styles, r Row, selected bool, w int) string {
 	if title == "" {
 		title = "untitled"
 	}
-	right := fmt.Sprintf("%5d msg %8s", r.Messages, Ago(p.now().Sub(r.Updated)))
+	right := fmt.Sprintf(" %4d msg %8s", r.Messages, Ago(p.now().Sub(r.Updated)))
 	if w >= 58 {
-		right = fmt.Sprintf("%7s %6s", dollars(r), size(r.Bytes)) + right
+		right = fmt.Sprintf("%6s", size(r.Bytes)) + right
+		if p.priced {
+			right = fmt.Sprintf("%7s ", dollars(r)) + right
+		}
 	}
 	if w >= 100 {
 		right = cell.Fit(cell.Line(r.Model), 24) + " " + right
@@ -227,26 +230,20 @@ func (p *Picker) foot(st *theme.Styles, w int) []string {
 	case p.err != "":
 		return []string{st.Bad.Render(cell.Truncate("✗ "+cell.Line(p.err), w))}
 	case p.mode == renaming:
-		return []string{st.Faint.Render(cell.Truncate("Enter accepts · Esc cancels", w))}
+		return []string{pane.Hints(st, keys.Hints("Enter", "accepts", "Esc", "cancels"), w)}
 	case p.mode == filtering:
-		return []string{st.Faint.Render(cell.Truncate("Enter or ↓ to the list · Esc cancels", w))}
+		return []string{pane.Hints(st, keys.Hints("Enter ↓", "to the list", "Esc", "cancels"), w)}
 	}
-	enter, fork := "Enter resume · o read", "f fork"
-	if l := p.selected(); l != nil && l.hit != nil {
-		enter, fork = "Enter open · c resume", "f fork from here"
-	}
-	tasks := "a show sub-agents"
+	tasks := "show sub-agents"
 	if p.tasks {
-		tasks = "a hide sub-agents"
+		tasks = "hide sub-agents"
 	}
-	keys := []string{enter, fork, "/ search", "r rename", "e export", "d delete", "n new", tasks, "Esc close"}
-	if cell.Width(strings.Join(keys, " · ")) > w {
-		keys = []string{enter, fork, "/ search", "r name", "e exp", "d del", "n new", "a all"}
+	hints := keys.Hints("Enter", "resume", "o", "read", "f", "fork")
+	if l := p.selected(); l != nil && l.hit != nil {
+		hints = keys.Hints("Enter", "open", "c", "resume", "f", "fork from here")
 	}
-	for len(keys) > 1 && cell.Width(strings.Join(keys, " · ")) > w {
-		keys = keys[:len(keys)-1]
-	}
-	return []string{st.Faint.Render(cell.Truncate(strings.Join(keys, " · "), w))}
+	hints = append(hints, keys.Hints("/", "search", "r", "rename", "e", "export", "d", "delete", "n", "new", "a", tasks, "Esc", "close")...)
+	return []string{pane.Hints(st, hints, w)}
 }
 
 // Ago writes a past distance for people: "now", "5m", "3h", "2d", "8w".

@@ -58,7 +58,7 @@ func (p *Pane) head(r *row) string {
 	case r.about != "":
 		line += p.st.Faint.Render("  " + cell.Line(r.about))
 	}
-	return cell.Truncate(line, p.w)
+	return cell.Truncate(line, p.w-1)
 }
 
 // line draws a skill: signs, name, what the model reads behind it.
@@ -81,7 +81,7 @@ func (p *Pane) line(r *row, selected bool, column int) string {
 		return cell.Truncate(mark+p.sign(r)+" "+style.Render(cell.Fit(name, max(p.w-3, 0))), p.w)
 	}
 	left := mark + p.signs(r) + " " + style.Render(cell.Fit(name, column)) + " "
-	room := max(p.w-6-column, 0)
+	room := max(p.w-7-column, 0) // a cell stays free before the border
 	right := ""
 	switch {
 	case r.state == gone:

@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"hermes/tui/keys"
+	"hermes/tui/layout"
+	"hermes/tui/tuitest"
+)
+
+// The prefix leads from every view to any other view or pane; what stays over a view leaves it open.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		from   string // the key after the leader that opens the view
+		to     []string
+		open   int // layers afterwards
+		focus  layout.Pane
+		title  string
+		absent string
+	}{
+		{name: "view to view", from: "s", to: []string{"ctrl+x", "?"}, open: 2, title: "Keys and commands"},
+		{name: "view to pane", from: "s", to: []string{"ctrl+x", "2"}, focus: layout.Tools, absent: "searches everything ever said"},
+		{name: "text to pane", from: "?", to: []string{"ctrl+x", "2"}, focus: layout.Tools, absent: "Keys and commands"},
+		{name: "text to view", from: "?", to: []string{"ctrl+x", "s"}, open: 1, title: "Sessions", absent: "Keys and commands"},
+		{name: "through the palette", from: "s", to: []string{"ctrl+x", "p", "n", "e", "x", "t", "space", "p", "a", "n", "e", "enter"}, absent: "searches everything ever said"},
+		{name: "cancelled", from: "s", to: []string{"ctrl+x", "esc"}, open: 1, title: "Sessions"},
+		{name: "not bound", from: "s", to: []string{"ctrl+x", "y"}, open: 1, title: "is not bound"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 120, 40)
+			storyRig(r)
+			r.keys("ctrl+x", tc.from)
+			r.keys(tc.to...)
+			screen := ansi.Strip(r.screen())
+			if len(r.m.layers) != tc.open {
+				t.Errorf("%d layers, want %d", len(r.m.layers), tc.open)
+			}
+			if tc.focus != 0 && r.m.scr.focus != tc.focus {
+				t.Errorf("focus %v", r.m.scr.focus)
+			}
+			if !strings.Contains(screen, tc.title) || tc.absent != "" && strings.Contains(screen, tc.absent) {
+				t.Errorf("want %q and not %q on the screen:\n%s", tc.title, tc.absent, screen)
+			}
+			tuitest.Fills(t, r.screen(), 120, 40)
+		})
+	}
+}
+
+// A dialog wants its answer: the prefix does not lead away from it.
+func TestReach_notFromDialogs(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 40)
+	storyRig(r)
+	r.m.push(&promptLayer{})
+	if r.m.leads() {
+		t.Error("the prefix leads away from a prompt")
+	}
+}
+
+// Every view lists its own keys at ?, and the key table has a part for each.
+func TestShowKeys(t *testing.T) {
+	t.Parallel()
+	for _, l := range []helped{
+		&browserLayer{}, &cleanupLayer{}, &journeyLayer{}, &figuresLayer{}, &curatorLayer{}, &reviewsLayer{}, &sessionsLayer{}, &transcriptLayer{},
+	} {
+		own := Bindings().In(l.scope())
+		if len(own) == 0 {
+			t.Fatalf("%s: no keys in the table", l.scope())
+		}
+		r := newRig(t, 120, 60)
+		r.m.showKeys(l.scope())
+		screen := ansi.Strip(r.screen())
+		for _, b := range append(own, Bindings().In(keys.Views)...) {
+			if !strings.Contains(screen, b.Help[:min(len(b.Help), 30)]) {
+				t.Errorf("%s: %q is missing", l.scope(), b.Help)
+			}
+		}
+	}
+	r := newRig(t, 120, 60)
+	storyRig(r)
+	r.keys("ctrl+x", "s", "?")
+	if screen := ansi.Strip(r.screen()); !strings.Contains(screen, "What a search may hold") || !strings.Contains(screen, "role:user") {
+		t.Errorf("sessions do not say what a query may hold:\n%s", screen)
+	}
+	r.keys("esc", "/", "?")
+	if len(r.m.layers) != 1 {
+		t.Error("? while typing is text")
+	}
+}
+
+// Every scope of the table has its part in the help: no key is listed nowhere.
+func TestHelp_allScopes(t *testing.T) {
+	t.Parallel()
+	listed := map[keys.Scope]bool{}
+	for _, h := range heads() {
+		listed[h.scope] = true
+	}
+	for _, b := range Bindings() {
+		if !listed[b.Scope] {
+			t.Errorf("%s (%s) is in no part of the help", b.ID, b.Scope)
+		}
+	}
+}
+
+// What follows the leader is listed whole where there is room, and says how much is left out where there is not.
+func TestWhich(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		w, h int
+		all  bool
+	}{{200, 50, true}, {120, 40, true}, {80, 24, true}, {50, 16, false}, {40, 12, false}} {
+		r := newRig(t, tc.w, tc.h)
+		r.keys("ctrl+x")
+		r.m.note.which = true
+		screen := ansi.Strip(r.screen())
+		if more := strings.Contains(screen, "more: ?"); more == tc.all {
+			t.Errorf("%dx%d: left out: %v\n%s", tc.w, tc.h, more, screen)
+		}
+		if tc.all && strings.Contains(screen[strings.Index(screen, "Ctrl+X …"):], "… ") && strings.Contains(screen, "out…") {
+			t.Errorf("%dx%d: cut:\n%s", tc.w, tc.h, screen)
+		}
+		tuitest.Fills(t, r.screen(), tc.w, tc.h)
+	}
+	for _, b := range Bindings().In(keys.Prefix) {
+		if n := len(b.Brief()); len(b.Keys) > 0 && n > keys.ShortWidth {
+			t.Errorf("%s: %q is longer than %d", b.ID, b.Brief(), keys.ShortWidth)
+		}
+	}
+}
