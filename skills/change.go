@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"hermes/core"
 	"hermes/core/home"
 	"hermes/core/ledger"
+	"hermes/core/redact"
 	"hermes/core/text"
 )
 
@@ -194,6 +196,18 @@ func (p *Plan) changed() string {
 		return p.files[0].rel
 	}
 	return ""
+}
+
+// NewSecret tells whether the change brings in a key or password that was not there before.
+func (p *Plan) NewSecret() bool {
+	var shapes redact.Redactor
+	marks := func(data []byte) int { return strings.Count(shapes.Redact(string(data)), redact.Mark) }
+	for _, c := range p.files {
+		if marks(c.after) > marks(c.before) {
+			return true
+		}
+	}
+	return false
 }
 
 // Changed is the file the plan changes, below the skill's folder; "" when it is the whole skill.

@@ -43,6 +43,8 @@ func checkWord(code RefusedCode, what, s, example string) *RefusedError {
 		why = fmt.Sprintf("has %d characters; at most %d are allowed", n, MaxName)
 	case !newName.MatchString(s):
 		why = "may hold lowercase letters, digits and hyphens only, and begins with a letter or digit"
+	case device(s):
+		why = "is the name of a device on Windows, where the library could not be kept"
 	default:
 		return nil
 	}
@@ -61,14 +63,19 @@ func cleanFile(skill, file string) (string, *RefusedError) {
 	switch {
 	case p == "":
 		return bad("is empty")
-	case strings.ContainsFunc(p, func(r rune) bool { return r < 0x20 || r == 0x7f || r == 0xFFFD }):
-		return bad("holds control characters")
-	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.Contains(p, ":") || filepath.IsAbs(p):
+	case text.Visible(p) != p || strings.ContainsRune(p, 0xFFFD):
+		return bad("holds characters that are not seen")
+	case strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || len(p) > 1 && p[1] == ':' || filepath.IsAbs(p):
 		return bad("is absolute; it must be relative to the skill's folder")
+	case strings.ContainsAny(p, `:*?"<>|`):
+		return bad("holds one of : * ? \" < > |, which Windows does not take in names")
 	}
 	for part := range strings.SplitSeq(p, "/") {
-		if part == ".." {
+		switch {
+		case part == "..":
 			return bad("leads out of the skill's folder")
+		case device(part) || part != strings.TrimRight(part, " .") && part != ".":
+			return bad("has a part that Windows does not take as a name")
 		}
 	}
 	p = path.Clean(p)
@@ -83,10 +90,22 @@ func cleanFile(skill, file string) (string, *RefusedError) {
 		return bad("is in none of the folders a skill may have")
 	case rest == "":
 		return bad("names a folder; a file name is missing")
+	case path.Base(p) == FileName:
+		return bad("would be a second SKILL.md; a skill has one, in its folder")
 	case strings.Count(p, "/") > 8 || len(p) > 400:
 		return bad("is too long or too deep")
 	}
 	return p, nil
+}
+
+// device tells whether Windows takes a name for one of its devices, whatever its extension.
+func device(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
+	switch stem = strings.TrimSpace(stem); stem {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '1' && stem[3] <= '9'
 }
 
 // inside returns the path of file below folder, when no link leads out of it. Writers pass write: then

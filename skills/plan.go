@@ -317,7 +317,7 @@ func (p *Plan) replaceSkill(content string) *RefusedError {
 	if r != nil {
 		return r
 	}
-	if r := checkSkill(p.Name, content, c.before); r != nil {
+	if r := checkSkill(p.Entry.Dir, content, c.before); r != nil {
 		return r
 	}
 	if r := checkText(p.Name, content); r != nil {
@@ -357,7 +357,7 @@ func (p *Plan) planPatch() *RefusedError {
 		return unfit(p.Name, file, string(c.before), err)
 	}
 	if p.Match = m; file == FileName {
-		if r := checkSkill(p.Name, m.Content, c.before); r != nil {
+		if r := checkSkill(p.Entry.Dir, m.Content, c.before); r != nil {
 			return r
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hermes/core/redact"
 	"hermes/core/text"
 )
-
-// redactionMark stands where a secret was taken out of what the model was shown.
-const redactionMark = "[redacted:"
 
 // checkText refuses what no file of a skill may hold.
 func checkText(name, s string) *RefusedError {
@@ -19,14 +17,14 @@ func checkText(name, s string) *RefusedError {
 	case n > MaxContent:
 		return &RefusedError{Code: RefusedSize, Name: name, Message: fmt.Sprintf(
 			"The text has %s characters; at most %s are allowed. Move detail into files under references/ and keep SKILL.md short.", text.Thousands(n), text.Thousands(MaxContent))}
-	case strings.Contains(s, redactionMark):
-		return &RefusedError{Code: RefusedSecret, Name: name, Message: "The text holds the mark of a removed secret (" + redactionMark + "…]). Writing it would replace the real value by the mark. Refer to an environment variable instead."}
+	case strings.Contains(s, redact.Mark):
+		return &RefusedError{Code: RefusedSecret, Name: name, Message: "The text holds the mark of a removed secret (" + redact.Mark + "…]). Writing it would replace the real value by the mark. Refer to an environment variable instead."}
 	}
 	return nil
 }
 
-// checkSkill refuses a SKILL.md that could not be found, listed or followed. before is what stands there
-// now, nil for a new skill.
+// checkSkill refuses a SKILL.md that could not be found, listed or followed. name is that of its folder, before
+// what stands there now, nil for a new skill.
 func checkSkill(name, s string, before []byte) *RefusedError {
 	refuse := func(format string, args ...any) *RefusedError {
 		return &RefusedError{Code: RefusedFrontmatter, Name: name, Message: fmt.Sprintf(format, args...) + " Nothing was changed."}
@@ -53,6 +51,8 @@ func checkSkill(name, s string, before []byte) *RefusedError {
 		return refuse("\"description\" in the frontmatter is empty. One sentence of at most %d characters says when to use the skill.", IndexDescription)
 	case n > MaxDescription:
 		return refuse("\"description\" has %s characters; at most %s are allowed, and the prompt shows %d.", text.Thousands(n), text.Thousands(MaxDescription), IndexDescription)
+	case d.Meta.Name != name && (before == nil || d.Meta.Name != Parse(before).Meta.Name):
+		return refuse("\"name\" in the frontmatter is %q; it must be the name of the skill: name: %s.", text.Cut(oneLine(d.Meta.Name), 80), name)
 	case strings.TrimSpace(d.Body) == "":
 		return refuse("There is no text behind the frontmatter. Write down what to do.")
 	}

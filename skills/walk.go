@@ -201,15 +201,11 @@ func (w *walker) record(dir string, info fs.FileInfo) (dirRecord, error) {
 // skill notes the skill in v; false when its SKILL.md is no file.
 func (w *walker) skill(v visit) bool {
 	file := filepath.Join(v.dir, FileName)
-	info, err := os.Lstat(file)
-	linked := v.linked
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		linked = true
-		info, err = os.Stat(file)
-	}
-	if err != nil || !info.Mode().IsRegular() {
+	info, link, ok := w.named(file)
+	if !ok {
 		return false
 	}
+	linked := v.linked || link
 	w.out.infos[file] = info
 	w.out.skills = append(w.out.skills, found{root: w.root, rel: path.Clean(v.rel), folder: v.dir, file: file, linked: linked})
 	return true
@@ -220,8 +216,28 @@ func (w *walker) category(v visit) {
 		return
 	}
 	file := filepath.Join(v.dir, categoryFile)
-	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+	if info, _, ok := w.named(file); ok {
 		w.out.infos[file] = info
 		w.out.categories[v.rel] = file
 	}
 }
+
+// named looks at a file that is read for its name. A link to it counts only when what it leads to is called
+// the same: a skill that "is" a password file would hand that to the model.
+func (w *walker) named(file string) (info fs.FileInfo, link, ok bool) {
+	info, err := os.Lstat(file)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		link = true
+		var to string
+		if to, err = filepath.EvalSymlinks(file); err == nil {
+			if filepath.Base(to) != filepath.Base(file) {
+				w.out.problems = append(w.out.problems, &fs.PathError{Op: "read", Path: file, Err: errStrangeLink})
+				return nil, true, false
+			}
+			info, err = os.Stat(to)
+		}
+	}
+	return info, link, err == nil && info.Mode().IsRegular()
+}
+
+var errStrangeLink = errors.New("a link to a file of another name is not read as a skill")

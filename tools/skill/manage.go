@@ -115,6 +115,8 @@ func (g *gate) pass(ctx context.Context, p *skills.Plan) error {
 	switch {
 	case g.by.Actor == ledger.You:
 		return nil
+	case p.NewSecret():
+		return &skills.RefusedError{Code: skills.RefusedSecret, Name: p.Entry.Rel, Message: "The text holds what looks like a key or password. A skill does not keep secrets: name the environment variable that holds it. Nothing was changed."}
 	case p.Verdict.Decision != skills.DecisionAllow && !dangerous:
 		return blocked(p, "The change was not made: the scan found something that is not let in.")
 	case why != "":

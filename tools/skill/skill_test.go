@@ -220,6 +220,26 @@ func TestManage_dangerous(t *testing.T) {
 	}
 }
 
+// A key is refused whoever approves; one that stood there before does not hinder other changes.
+func TestManage_secrets(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	key := "sk-" + strings.Repeat("a1B2", 8)
+	for _, a := range []map[string]any{
+		args("action", "create", "name", "keys", "content", doc("keys", "d")+"Use "+key+".\n"),
+		args("action", "write_file", "name", "x", "file_path", "scripts/a.sh", "file_content", "curl -u me:"+key),
+	} {
+		r.write(t, "x/SKILL.md", doc("x", "d"))
+		if got := r.call(t, Manage, a); got.OK || !strings.Contains(got.Error, "environment variable") {
+			t.Errorf("%s", got.raw)
+		}
+	}
+	r.write(t, "old/SKILL.md", doc("old", "d")+"Use "+key+".\n")
+	if got := r.call(t, Manage, args("action", "patch", "name", "old", "old_string", "Fetch.", "new_string", "Fetch twice.")); !got.OK {
+		t.Errorf("%s", got.raw)
+	}
+}
+
 func TestManage_holds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
