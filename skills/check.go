@@ -157,8 +157,11 @@ func (c *checker) skill(e Entry, data []byte) []Warning {
 	case e.Cut():
 		add(CodeDescriptionCut, lines["description"], "%d/%d characters; the model sees %q", text.Len(e.Description), IndexDescription, e.Short())
 	}
-	if e.Threat != "" {
+	switch f := c.lib.shared.steering(ledger.Hash(data), seen(data)); {
+	case e.Threat != "":
 		add(CodeDescriptionBlocked, lines["description"], "the name or description reads like an attempt to steer the agent (%s); the prompt withholds it", e.Threat)
+	case f != nil:
+		add(CodeSuspicious, f.Line, "reads like an attack (%s); the agent is warned when it loads the skill", f.ID)
 	}
 	if d.Has && d.Meta.Name != "" && d.Meta.Name != e.Dir {
 		add(CodeNameMismatch, lines["name"], "the frontmatter says %q, the folder is %q", oneLine(d.Meta.Name), e.Dir)

@@ -64,14 +64,36 @@ func (l *Library) subjectOf(ctx context.Context, name string) (string, error) {
 	return "", err
 }
 
-// Diff shows what changed in a skill between two changes of its history; to "" is now, from "" the
-// beginning.
+// Diff shows what changed in a skill between two changes of its history, named as History or the ledger names
+// them; to "" is now, from "" the beginning. "" is no difference.
 func (l *Library) Diff(ctx context.Context, name, from, to string) (string, error) {
 	subject, err := l.subjectOf(ctx, name)
 	if err != nil {
 		return "", err
 	}
+	for _, id := range []*string{&from, &to} {
+		if *id == "" {
+			continue
+		}
+		e, err := l.change(subject, name, *id)
+		if err != nil {
+			return "", err
+		}
+		*id = e.ID
+	}
 	return l.opts.Ledger.Diff(subject, from, to)
+}
+
+// change is one of the changes of a subject.
+func (l *Library) change(subject, name, id string) (ledger.Entry, error) {
+	e, err := l.opts.Ledger.Entry(id)
+	if err != nil {
+		return e, err
+	}
+	if !e.About(subject) {
+		return e, &RefusedError{Code: RefusedUnknown, Name: name, Message: fmt.Sprintf("Change %s is not one of %s. See hermes skills history %s.", id, name, name)}
+	}
+	return e, nil
 }
 
 // Rollback makes the files of a skill what they were after change id. Files that came later go. It is a
@@ -81,12 +103,9 @@ func (l *Library) Rollback(ctx context.Context, by ledger.Change, name, id strin
 	if err != nil {
 		return Entry{}, "", err
 	}
-	e, err := l.opts.Ledger.Entry(id)
+	e, err := l.change(m.Subject(), m.Dir, id)
 	if err != nil {
 		return Entry{}, "", err
-	}
-	if !e.About(m.Subject()) {
-		return Entry{}, "", &RefusedError{Code: RefusedUnknown, Name: m.Rel, Message: fmt.Sprintf("Change %s is not one of %s. See hermes skills history %s.", id, m.Name, m.Dir)}
 	}
 	by.Subject, by.Action = m.Subject(), "rollback"
 	if by.Reason == "" {

@@ -101,7 +101,8 @@ func (l *Library) archivedFrom() map[string]string {
 var stamped = regexp.MustCompile(`\A(.+)-\d{14}\z`)
 
 // Restore brings an archived skill back to the category it came from. name is one that ArchiveList gives,
-// or the name without the time stamp: then the newest of that name. It never writes over anything.
+// where it stood ("category/name"), or the
+// name without the time stamp: then the newest of that name. It never writes over anything.
 func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (Entry, error) {
 	list, err := l.ArchiveList()
 	if err != nil {
@@ -132,7 +133,8 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 			return err
 		}
 		for _, e := range active {
-			if e.Root.Kind == RootHome && strings.EqualFold(e.Dir, dir) {
+			// Where it is known that both stood side by side they may again.
+			if e.Root.Kind == RootHome && strings.EqualFold(e.Dir, dir) && (a.From == "" || strings.EqualFold(e.Rel, rel)) {
 				return &RefusedError{Code: RefusedCollision, Name: dir, Message: fmt.Sprintf("%s cannot be restored: a skill of that name is active (%s). Archive that one first.", a.Name, e.Path)}
 			}
 		}
@@ -153,9 +155,14 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 }
 
 func pickArchived(list []Archived, name string) (Archived, bool) {
-	for _, a := range list {
-		if a.Name == name {
-			return a, true
+	for _, fits := range []func(Archived) bool{
+		func(a Archived) bool { return a.Name == name },
+		func(a Archived) bool { return a.From == name },
+	} {
+		for _, a := range slices.Backward(list) {
+			if fits(a) {
+				return a, true
+			}
 		}
 	}
 	for _, a := range slices.Backward(list) { // by name, so the newest stamp is last

@@ -63,9 +63,9 @@ func (l *Library) Origins() (func(Entry) Origin, error) {
 			o = Origin{By: OriginProject}
 		case e.Root.Kind == RootExternal:
 			o = Origin{By: OriginExternal}
-		case bundled[e.Dir] || bundled[e.Name]:
+		case bundled[e.Dir]: // not by the name in the file, which anybody may write
 			o.By = OriginBundled
-		case installed[e.Dir] || installed[e.Name] || r.CreatedBy == "installed":
+		case installed[e.Dir] || r.CreatedBy == "installed":
 			o.By = OriginInstalled
 		case r.CreatedBy == ByAgent:
 			o.By = OriginAgent

@@ -203,3 +203,52 @@ func TestApplier(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Changes of another skill, and ids that name nothing, are no versions of this one.
+func TestDiff_takesItsOwnChangesOnly(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	r.must(t, Op{Action: Create, Name: "tea", Content: ptr(skill("tea", "Make tea"))})
+	other := r.must(t, Op{Action: Create, Name: "ship", Content: ptr(skill("ship", "Ship it"))})
+	r.must(t, Op{Action: Patch, Name: "tea", Old: ptr("Make tea"), New: ptr("Make good tea")})
+	h, err := r.History(t.Context(), "tea")
+	if err != nil || len(h) != 2 {
+		t.Fatalf("%+v %v", h, err)
+	}
+	short := h[1].ID[len(h[1].ID)-8:]
+	if d, err := r.Diff(t.Context(), "tea", short, ""); err != nil || !strings.Contains(d, "+description: Make good tea") {
+		t.Errorf("%q %v", d, err)
+	}
+	if d, err := r.Diff(t.Context(), "tea", h[0].ID, ""); err != nil || d != "" {
+		t.Errorf("%q %v", d, err)
+	}
+	for _, id := range []string{other.LedgerID, "zzzzzzzz", "1"} {
+		if d, err := r.Diff(t.Context(), "tea", id, ""); err == nil {
+			t.Errorf("%s: %q", id, d)
+		}
+	}
+}
+
+// Of two skills of one name each comes back to where it stood; what a file says of its name proves no origin.
+func TestRestore_besideATwin(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	root := r.home.Skills()
+	write(t, root, "a/twin/SKILL.md", skill("twin", "One"))
+	write(t, root, "b/twin/SKILL.md", skill("twin", "Two"))
+	write(t, root, "planx/SKILL.md", skill("plan", "Not the shipped one"))
+	write(t, root, ".bundled_manifest", "plan:00\n")
+	if o, err := r.Origin(r.entry(t, "planx")); err != nil || o.By != OriginHand {
+		t.Errorf("%+v %v", o, err)
+	}
+	you := ledger.Change{Actor: ledger.You}
+	for _, place := range []string{"a/twin", "b/twin"} {
+		if _, err := r.Archive(t.Context(), you, place, ""); err != nil {
+			t.Fatal(err)
+		}
+		back, err := r.Restore(t.Context(), you, place)
+		if err != nil || back.Rel != place {
+			t.Errorf("%s: %+v %v", place, back, err)
+		}
+	}
+}

@@ -146,13 +146,18 @@ func (v *View) read(steering func(hash, text string) *threat.Finding) error {
 		v.Binary = true
 		return nil
 	}
-	s := text.CleanUTF8(string(bytes.TrimPrefix(data, []byte("\uFEFF"))))
-	v.Text = strings.ReplaceAll(s, "\r\n", "\n")
+	v.Text = seen(data)
 	if d := text.Frontmatter(v.Text); v.File == "" && d.Open && !d.Found {
 		v.Text = behindMetadata(v.Text[d.Start:]) // no raw metadata where instructions are expected
 	}
 	v.Finding = steering(v.Hash, v.Text)
 	return nil
+}
+
+// seen is a file's text as the model sees it.
+func seen(data []byte) string {
+	s := text.CleanUTF8(string(bytes.TrimPrefix(data, []byte("\uFEFF"))))
+	return strings.ReplaceAll(s, "\r\n", "\n")
 }
 
 // binary reports whether data is no text.
@@ -204,7 +209,7 @@ func LinkedFiles(folder string) map[string][]string {
 }
 
 // maxJudged bounds how many versions of files are remembered as judged.
-const maxJudged = 512
+const maxJudged = 4096
 
 // steering finds what in a text tries to steer the agent; nil for nothing. The same version of a file is
 // looked at once.

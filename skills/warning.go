@@ -26,6 +26,8 @@ const (
 	CodeNameMismatch       Code = "name-mismatch"
 	CodeBrokenReference    Code = "broken-reference"
 	CodeTooLarge           Code = "too-large"
+	CodeSuspicious         Code = "suspicious" // its text tries to steer the agent
+	CodeDangerous          Code = "dangerous"  // the guard would not simply let it in
 )
 
 // Information reports whether the code is worth knowing but nothing to put right.

@@ -119,7 +119,7 @@ func TestCommand_skills(t *testing.T) {
 		Counts map[string]int
 	}
 	w.object(t, &list, 0, "skills", "list", "--json")
-	if len(list.Skills) != 3 || list.Counts["visible"] != 2 || list.Counts["hidden"] != 1 || list.Counts["warned"] != 1 {
+	if len(list.Skills) != 3 || list.Counts["visible"] != 2 || list.Counts["hidden"] != 1 || list.Counts["warned"] != 2 {
 		t.Fatalf("%+v", list)
 	}
 	for _, s := range list.Skills {
@@ -144,8 +144,8 @@ func TestCommand_skills(t *testing.T) {
 	if len(checked.Skills) != 3 {
 		t.Errorf("%+v", checked)
 	}
-	w.object(t, &checked, 0, "skills", "check", evil, "--json")
-	if len(checked.Skills) != 1 || checked.Skills[0].Name != "evil" {
+	w.object(t, &checked, 5, "skills", "check", evil, "--json")
+	if len(checked.Skills) != 1 || checked.Skills[0].Name != "evil" || len(checked.Skills[0].Warnings) != 2 || checked.Skills[0].Warnings[0].Code+checked.Skills[0].Warnings[1].Code != "suspiciousdangerous" {
 		t.Errorf("%+v", checked)
 	}
 	var scan struct {
@@ -170,6 +170,7 @@ func TestCommand_skills(t *testing.T) {
 	if len(config.Settings) != 1 || config.Settings[0].Value != "/n" || !config.Settings[0].Set {
 		t.Errorf("%+v", config)
 	}
+	put("../notes.txt", "no skill")
 	for _, c := range []struct {
 		code int
 		args []string
@@ -180,7 +181,14 @@ func TestCommand_skills(t *testing.T) {
 		{0, []string{"unpin", "daily"}},
 		{0, []string{"archive", "daily"}},
 		{3, []string{"show", "daily"}},
+		{0, []string{"list", "--archived"}},
+		{0, []string{"restore", "notes/daily"}},
+		{0, []string{"archive", "notes/daily"}},
 		{0, []string{"restore", "daily"}},
+		{5, []string{"check", "daily"}},
+		{3, []string{"check", "nothing"}},
+		{2, []string{"scan", filepath.Join(w.home, "notes.txt")}},
+		{3, []string{"diff", "daily", "zzzzzzzz"}},
 		{0, []string{"show", "notes/daily"}},
 		{3, []string{"restore", "daily"}},
 		{3, []string{"pin", "nothing"}},
@@ -192,6 +200,9 @@ func TestCommand_skills(t *testing.T) {
 		if o := w.hermes(t, "", append([]string{"skills"}, c.args...)...); o.code != c.code {
 			t.Errorf("%v: %+v", c.args, o)
 		}
+	}
+	if o := w.hermes(t, "", "run", "-s", "", "hello"); o.code != 2 || !strings.Contains(o.err, "name a skill") {
+		t.Errorf("%+v", o)
 	}
 	agent := w
 	agent.env = append(agent.env, "HERMES_AGENT=s1")

@@ -130,6 +130,9 @@ func (v *viewer) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	if err != nil {
 		return failed(err)
 	}
+	if total := text.Len(w.Marked()); !w.Binary && a.Offset > 0 && a.Offset >= total {
+		return failed(&skills.RefusedError{Code: skills.RefusedMissing, Name: w.Rel, Message: fmt.Sprintf("The text has %s characters; nothing stands at offset %s.", text.Thousands(total), text.Thousands(a.Offset))})
+	}
 	needs := v.needs(ctx, run, w)
 	v.seen.know(session(run), w.Path, w.Hash)
 	if v.seen.repeated(session(run), fmt.Sprintf("%s\x00%d", w.Path, a.Offset), w.Hash) && needs.Ready() {

@@ -34,6 +34,9 @@ func (x *cli) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if cmd.Flags().Changed("skill") && strings.TrimSpace(strings.Join(preload, "")) == "" {
+			return usageError("--skill: name a skill; hermes skills list shows them")
+		}
 		a, err := x.open() // what is wrong with the settings is among the session's notices
 		if err != nil {
 			return err
@@ -42,7 +45,7 @@ func (x *cli) run() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if len(preload) > 0 {
+		if cmd.Flags().Changed("skill") {
 			if prompt, err = s.SkillMessage(cmd.Context(), skills.ByFlag, preload, prompt); err != nil {
 				return errors.Join(err, s.Close(cmd.Context()))
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,10 +70,14 @@ func skillRowOf(c skills.Checked) skillRow {
 }
 
 func (x *cli) skillsList() *cobra.Command {
-	return command("list", "List the skills as the prompt shows them, and those it does not show", func(cmd *cobra.Command, _ []string) error {
+	var archived bool
+	c := command("list", "List the skills as the prompt shows them, and those it does not show", func(cmd *cobra.Command, _ []string) error {
 		a, l, err := x.library()
 		if err != nil {
 			return err
+		}
+		if archived {
+			return x.archived(l)
 		}
 		checked, err := l.Check(cmd.Context(), a.SkillScope())
 		if err != nil {
@@ -111,8 +116,39 @@ func (x *cli) skillsList() *cobra.Command {
 			x.printf("  %s%-28s %s\n", mark, text.OneLine(r.Name), text.OneLine(r.IndexDescription))
 		}
 		x.printf("%d shown, %d hidden, %d with warnings (hermes skills check)\n", counts["visible"], counts["hidden"], counts["warned"])
+		if len(rows) == 0 {
+			x.printf("The skills that come with hermes are put there when the first session begins.\n")
+		}
 		return nil
 	}, cobra.NoArgs)
+	c.Flags().BoolVar(&archived, "archived", false, "list what is in the archive instead")
+	return c
+}
+
+// archived lists the archive.
+func (x *cli) archived(l *skills.Library) error {
+	list, err := l.ArchiveList()
+	if err != nil {
+		return err
+	}
+	type row struct {
+		Name        string `json:"name"`
+		From        string `json:"from"`
+		Description string `json:"description"`
+		Path        string `json:"path"`
+	}
+	rows := []row{}
+	for _, a := range list {
+		rows = append(rows, row{a.Name, a.From, a.Entry.Description, a.Folder})
+	}
+	if x.json {
+		return x.print(map[string]any{"archived": rows})
+	}
+	for _, r := range rows {
+		x.printf("%-36s %s\n", text.OneLine(r.Name), text.OneLine(firstWord(r.From, r.Description)))
+	}
+	x.printf("%s in the archive; bring one back with hermes skills restore NAME\n", text.Count(len(rows), "skill", "skills"))
+	return nil
 }
 
 func firstWord(s, other string) string {
@@ -166,19 +202,25 @@ func (x *cli) skillsShow() *cobra.Command {
 }
 
 func (x *cli) skillsCheck() *cobra.Command {
-	return command("check [PATH…]", "Say what deserves a look; exit 5 when something does", func(cmd *cobra.Command, args []string) error {
+	return command("check [PATH|NAME…]", "Say what deserves a look; exit 5 when something does, 1 when a skill cannot be read", func(cmd *cobra.Command, args []string) error {
 		a, l, err := x.library()
 		if err != nil {
 			return err
 		}
 		var paths []string
-		for _, p := range args {
-			p, err := home.ResolvePath(a.Abs(p))
+		for _, arg := range args {
+			p, err := home.ResolvePath(a.Abs(arg))
 			if err != nil {
 				return err
 			}
 			if _, err := os.Stat(p); err != nil {
-				return &core.Error{Code: core.CodeNotFound, Op: "check skills", Subject: p, Err: err}
+				m, ferr := l.Find(cmd.Context(), arg)
+				if ferr != nil {
+					return &core.Error{Code: core.CodeNotFound, Op: "check skills", Subject: arg, Err: errNoSkill, Hint: "name a folder with a SKILL.md, or a skill"}
+				}
+				if p, err = home.ResolvePath(m.Folder); err != nil {
+					return err
+				}
 			}
 			paths = append(paths, p)
 		}
@@ -192,11 +234,20 @@ func (x *cli) skillsCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return x.sayChecked(slices.DeleteFunc(checked, func(c skills.Checked) bool {
+		checked = slices.DeleteFunc(checked, func(c skills.Checked) bool {
 			return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return home.Within(p, c.Path) })
-		}))
+		})
+		scanner := guard.New(guard.Options{})
+		for i := range checked {
+			if err := skills.Suspect(cmd.Context(), scanner, &checked[i]); err != nil {
+				return err
+			}
+		}
+		return x.sayChecked(checked)
 	}, cobra.ArbitraryArgs)
 }
+
+var errNoSkill = errors.New("there is no such folder and no such skill")
 
 func (x *cli) sayChecked(checked []skills.Checked) error {
 	type row struct {
@@ -204,11 +255,13 @@ func (x *cli) sayChecked(checked []skills.Checked) error {
 		Path     string           `json:"path"`
 		Warnings []skills.Warning `json:"warnings"`
 	}
-	rows, found, unreadable := []row{}, false, false
+	rows, found, unreadable := []row{}, 0, false
 	for _, c := range checked {
 		rows = append(rows, row{c.Name, c.Path, append([]skills.Warning{}, c.Warnings...)})
+		if slices.ContainsFunc(c.Warnings, func(w skills.Warning) bool { return !w.Code.Information() }) {
+			found++
+		}
 		for _, w := range c.Warnings {
-			found = found || !w.Code.Information()
 			unreadable = unreadable || w.Code == skills.CodeUnreadable
 		}
 	}
@@ -230,14 +283,18 @@ func (x *cli) sayChecked(checked []skills.Checked) error {
 			x.printf("  %s: %s%s\n", w.Code, text.OneLine(w.Message), where)
 		}
 	}
+	if !x.json {
+		rest := "nothing to put right"
+		if found > 0 {
+			rest = fmt.Sprintf("%d with something to look at", found)
+		}
+		x.printf("%s, %s\n", text.Count(len(rows), "skill", "skills"), rest)
+	}
 	switch {
 	case unreadable:
 		return exitError(ExitFailed)
-	case found:
+	case found > 0:
 		return exitError(ExitFindings)
-	}
-	if !x.json {
-		x.printf("%d skills, nothing to put right\n", len(rows))
 	}
 	return nil
 }
@@ -301,12 +358,15 @@ func (x *cli) scanned(cmd *cobra.Command, arg string) ([]string, error) {
 	if err != nil {
 		m, ferr := l.Find(cmd.Context(), arg)
 		if ferr != nil {
-			return nil, &core.Error{Code: core.CodeNotFound, Op: "scan", Subject: arg, Err: err, Hint: "name a folder with a SKILL.md, or a skill"}
+			return nil, &core.Error{Code: core.CodeNotFound, Op: "scan", Subject: arg, Err: errNoSkill, Hint: "name a folder with a SKILL.md, or a skill"}
 		}
 		return []string{m.Folder}, nil
 	}
 	if !info.IsDir() {
-		path = filepath.Dir(path)
+		if filepath.Base(path) != skills.FileName {
+			return nil, usageError("scan %s: it is a file; name the folder of a skill, or its SKILL.md", arg)
+		}
+		return []string{filepath.Dir(path)}, nil
 	}
 	found, err := skills.New(skills.Options{Home: home.At(filepath.Join(path, ".nowhere")), External: []string{path}}).Entries(cmd.Context())
 	if err != nil {

@@ -128,7 +128,7 @@ func (x *cli) skillsDiff() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return x.said(map[string]any{"name": args[0], "from": args[1], "to": args[2], "diff": diff}, "%s", text.Neutralise(diff))
+		return x.said(map[string]any{"name": args[0], "from": args[1], "to": args[2], "diff": diff}, "%s", firstWord(text.Neutralise(diff), "no difference\n"))
 	}, cobra.RangeArgs(1, 3))
 }
 
@@ -161,7 +161,7 @@ func (x *cli) skillsUnpin() *cobra.Command {
 }
 
 func (x *cli) skillsRestore() *cobra.Command {
-	return x.skillsMark("restore NAME", "Bring a skill back from the archive, to where it was", "restored", (*skills.Library).Restore)
+	return x.skillsMark("restore NAME", "Bring a skill back from the archive (skills list --archived), to where it was", "restored", (*skills.Library).Restore)
 }
 
 func (x *cli) skillsArchive() *cobra.Command {
@@ -217,7 +217,7 @@ func (x *cli) skillsTrust() *cobra.Command {
 		names := []string{}
 		for _, e := range list {
 			if e.Root.Kind == skills.RootProject {
-				names = append(names, e.Name)
+				names = append(names, e.Qualified())
 			}
 		}
 		return x.said(map[string]any{"project": project, "skills": names}, "%s\n", fmt.Sprintf("the skills of %s are used from the next session on: %s", project, text.OneLine(strings.Join(names, ", "))))
