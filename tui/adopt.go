@@ -97,7 +97,8 @@ func (m *Model) applyEvent(e core.Event) tea.Cmd {
 	case *core.QuestionDone:
 		return m.questionDone(e.ID)
 	}
-	if h.Channel == core.ChannelLearning || (h.SessionID != "" && h.SessionID != m.ws.Info.SessionID) {
+	_, notice := e.(*core.Notice) // of learning, too: what was held or failed is told where the person looks
+	if h.Channel == core.ChannelLearning && !notice || (h.SessionID != "" && h.SessionID != m.ws.Info.SessionID) {
 		return nil // the learning panes come with their own reader
 	}
 	switch e := e.(type) {

@@ -102,6 +102,9 @@ func TestReviews_desk(t *testing.T) {
 	r.keys("esc")
 	r.emit(&core.ReviewEnded{Meta: core.Meta{SessionID: "s1", Channel: core.ChannelLearning}, ReviewID: "r1", State: "saved", Saved: 2})
 	r.until("the toast", func() bool { return strings.Contains(r.plain(), "learned: 2 saved") })
+	// What learning has to say to the person stands in the chat.
+	r.emit(&core.Notice{Meta: core.Meta{SessionID: "s1", Channel: core.ChannelLearning}, Level: core.LevelWarn, Text: "no review: the limit of today is reached", Remedy: "raise it"})
+	r.until("the notice", func() bool { return strings.Contains(r.plain(), "the limit of today is reached") })
 }
 
 // BenchmarkKey_reviewed is a key with its frame, beside a review that works and without one.

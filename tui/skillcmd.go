@@ -72,11 +72,17 @@ func (m *Model) whyNoSkill(name string, list []*skills.Checked) string {
 	return ""
 }
 
+// skillsAt are the skills that answer to a command, without its slash.
+func (m *Model) skillsAt(name string) []*skills.Checked {
+	_, by := m.invocable()
+	return by[name]
+}
+
 // isSkill tells whether a skill can be invoked by this command.
 func (m *Model) isSkill(slash string) bool {
 	name := strings.ToLower(strings.TrimPrefix(slash, "/"))
-	_, by := m.invocable()
-	return len(by[name]) > 0 && m.whyNoSkill(name, by[name]) == ""
+	list := m.skillsAt(name)
+	return len(list) > 0 && m.whyNoSkill(name, list) == ""
 }
 
 // pickSkill puts the command of a skill into the composer, where its text is typed.

@@ -98,7 +98,11 @@ func (m *Model) slashCommand(name, args, typed string) tea.Cmd {
 		return m.sendText(typed)
 	}
 	if !ok {
-		return m.toast(core.LevelWarn, cell.Line(name)+" is not a command · /help lists them")
+		why := "is not a command · /help lists them"
+		if cmd := strings.ToLower(strings.TrimPrefix(name, "/")); len(m.skillsAt(cmd)) > 0 {
+			why = "— " + m.whyNoSkill(cmd, m.skillsAt(cmd))
+		}
+		return m.toast(core.LevelWarn, cell.Line(name)+" "+why)
 	}
 	a, _ := m.action(b.ID)
 	m.slash = completion{}
