@@ -26,6 +26,7 @@ const (
 	CodeProtocol    Code = "protocol"    // the answer is not what a chat server sends
 	CodeBusy        Code = "busy"        // held by another process
 	CodeDenied      Code = "denied"      // a person or a rule said no
+	CodeFull        Code = "full"        // it would not fit: a store is at its limit
 	CodeInterrupted Code = "interrupted" // a person stopped it
 )
 

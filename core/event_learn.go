@@ -73,7 +73,7 @@ type (
 
 		ReviewID string `json:"review_id"`
 		Kind     string `json:"kind"`
-		State    string `json:"state"` // "saved", "nothing", "failed", "cancelled"
+		State    string `json:"state"` // "saved", "proposed", "nothing", "failed", "cancelled"
 		Saved    int    `json:"saved"` // changes made
 		Held     int    `json:"held"`  // proposals left in the inbox
 		Calls    int    `json:"calls"`

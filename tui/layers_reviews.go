@@ -49,8 +49,8 @@ type Proposals interface {
 	Move(ctx context.Context, id string) error
 	// Reject takes a proposal off the list and remembers that its lesson is not wanted.
 	Reject(ctx context.Context, id string) error
-	// Undo takes changes back, as one.
-	Undo(ctx context.Context, ids []string) error
+	// Undo takes changes back, as one; said is one line about it.
+	Undo(ctx context.Context, ids []string) (said string, err error)
 }
 
 // elsewhere is how often reviews of other programs are looked at while they run.
@@ -195,7 +195,7 @@ func (l *reviewsLayer) do(m *Model, a reviews.Action) tea.Cmd {
 	case reviews.Move:
 		return l.act(m, "it is for the other store now", func(ctx context.Context) (string, error) { return "", port.Move(ctx, a.ID) })
 	case reviews.Undo:
-		return l.act(m, "taken back, and remembered", func(ctx context.Context) (string, error) { return "", port.Undo(ctx, a.IDs) })
+		return l.act(m, "", func(ctx context.Context) (string, error) { return port.Undo(ctx, a.IDs) })
 	case reviews.Run:
 		return l.act(m, "the review begins", func(ctx context.Context) (string, error) { return "", port.Run(ctx, "") })
 	case reviews.Cancel:
@@ -239,12 +239,14 @@ func (l *reviewsLayer) act(m *Model, said string, f func(ctx context.Context) (s
 func (l *reviewsLayer) edit(m *Model, id, text string) tea.Cmd {
 	return m.inEditor("hermes-*.json", text, func(m *Model, now string, err error) tea.Cmd {
 		port := m.ws.Reviews
-		return l.act(m, "changed; a accepts it", func(ctx context.Context) (string, error) {
+		said := "changed; a accepts it"
+		if strings.TrimSpace(now) == strings.TrimSpace(text) {
+			said = "as it was; this is what it changes now, a accepts it"
+		}
+		return l.act(m, said, func(ctx context.Context) (string, error) {
 			switch {
 			case err != nil:
 				return "", &core.Error{Op: "edit proposal", Err: err, Hint: "it is as it was"}
-			case strings.TrimSpace(now) == strings.TrimSpace(text):
-				return "unchanged", nil
 			case !json.Valid([]byte(now)):
 				return "", &core.Error{Op: "edit proposal", Err: errors.New("what you wrote is no JSON"), Hint: "it is as it was; e tries again"}
 			}

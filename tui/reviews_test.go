@@ -53,8 +53,8 @@ func (p *reviewPort) Edit(_ context.Context, id string, a json.RawMessage) error
 }
 func (p *reviewPort) Move(_ context.Context, id string) error   { return p.note("move", id) }
 func (p *reviewPort) Reject(_ context.Context, id string) error { return p.note("reject", id) }
-func (p *reviewPort) Undo(_ context.Context, ids []string) error {
-	return p.note("undo", strings.Join(ids, ","))
+func (p *reviewPort) Undo(_ context.Context, ids []string) (string, error) {
+	return "taken back, and remembered", p.note("undo", strings.Join(ids, ","))
 }
 func (p *reviewPort) Run(_ context.Context, focus string) error { return p.note("run", focus) }
 func (p *reviewPort) Cancel(_ context.Context, id string) error { return p.note("cancel", id) }

@@ -106,7 +106,7 @@ func (reviewsPort) Accept(context.Context, string) (string, error)      { return
 func (reviewsPort) Edit(context.Context, string, json.RawMessage) error { return nil }
 func (reviewsPort) Move(context.Context, string) error                  { return nil }
 func (reviewsPort) Reject(context.Context, string) error                { return nil }
-func (reviewsPort) Undo(context.Context, []string) error                { return nil }
+func (reviewsPort) Undo(context.Context, []string) (string, error)      { return "", nil }
 
 // fiveRig is a rig whose workspace has all five panes, read already.
 func fiveRig(t *testing.T, w, h int) (*rig, *skillPort) {

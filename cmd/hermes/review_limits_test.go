@@ -99,6 +99,29 @@ rules:
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("it took %v", took)
 	}
+	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
+	if len(l.Reviews) != 1 || l.Reviews[0].State != "cancelled" || l.Reviews[0].Error != "it was interrupted" {
+		t.Errorf("%+v", l.Reviews)
+	}
+}
+
+// A review that takes longer than the run waits for says that, not that a person closed something.
+func TestE2E_reviewWaitIsOver(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+rules:
+  - {when: {user: "[Review."}, reply: {fault: {stall: true}}}
+  - {reply: {text: "the answer"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "memory: {nudge_interval: 1}\nreview: {wait_seconds: 1}\n")
+	if o := w.hermes(t, "", "run", "hello"); o.code != 0 || !strings.Contains(o.err, "left unfinished") {
+		t.Fatalf("%+v", o)
+	}
+	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
+	if len(l.Reviews) != 1 || !strings.Contains(l.Reviews[0].Error, "longer than 1s (review.wait_seconds)") {
+		t.Errorf("%+v", l.Reviews)
+	}
 }
 
 // Another model reviews on a digest; a folder nobody trusts makes every lesson a proposal.

@@ -74,6 +74,7 @@ func tells[T any](t *testing.T, o outcome) T {
 type reviewList struct {
 	Reviews []struct {
 		ID, State, Error string
+		Trigger          string
 		Calls, Requests  int
 		Digested         int
 		Changes          []struct {
@@ -307,6 +308,6 @@ rules:
 	}
 	eventually(t, "the review in the background ends", func() bool {
 		l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
-		return len(l.Reviews) == 2 && l.Reviews[0].State != "running" && l.Reviews[0].State != "queued"
+		return len(l.Reviews) == 2 && l.Reviews[0].State == "nothing" && l.Reviews[0].Trigger == "memory" && l.Reviews[1].Trigger == "asked"
 	})
 }

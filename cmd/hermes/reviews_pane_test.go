@@ -66,6 +66,41 @@ rules:
 	x.exits(0)
 }
 
+// Going on to a new session while a review runs neither waits for it nor ends it: it goes on beside the new one,
+// seen there.
+func TestE2E_newSessionDuringReview(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+strict: true
+rules:
+  - when: {user: "[Review.", turn: 0}
+    reply: {first_delay: 1s, tool_calls: [{name: memory, arguments: {action: add, target: user, content: "Prefers short answers"}}]}
+  - when: {user: "[Review."}
+    reply: {first_delay: 1s, text: "Kept a preference."}
+  - {reply: {text: "answer to {{user}}"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "memory: {nudge_interval: 1}\n")
+	x := w.start(t, 120, 40)
+	x.keys("first")
+	x.see("› first")
+	x.keys(enter)
+	x.see("answer to first", "#1 memory 0/8 calls")
+	x.keys("\x18n")
+	x.gone("answer to first")
+	x.see("#1 memory", "/8 calls") // the new session is there, the review still works
+	x.see("✓ #1 memory +1 user fact")
+	if got := w.read(t, "memories", "USER.md"); got != "Prefers short answers" {
+		t.Errorf("USER.md = %q", got)
+	}
+	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
+	if len(l.Reviews) != 1 || l.Reviews[0].State != "saved" || l.Reviews[0].Error != "" {
+		t.Errorf("%+v", l.Reviews)
+	}
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+}
+
 // With approval on, a proposal waits; the person edits it in their editor, sees the new difference, accepts it.
 func TestE2E_editProposal(t *testing.T) {
 	t.Parallel()
@@ -96,9 +131,13 @@ rules:
 	x.see("changed; a accepts it", "+住在奥斯陆 (Oslo)")
 	x.keys("m")
 	x.see("for the other store now", "add memory:user")
+	// What others add meanwhile does not make it stale.
+	if o := w.hermes(t, "", "memory", "add", "user", "Reads on the train"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
 	x.keys("a")
 	x.see("accepted: add memory:user")
-	if got := w.read(t, "memories", "USER.md"); got != "住在奥斯陆 (Oslo)" {
+	if got := w.read(t, "memories", "USER.md"); got != "Reads on the train\n§\n住在奥斯陆 (Oslo)" {
 		t.Errorf("USER.md = %q", got)
 	}
 	x.see("+Drinks oolong")

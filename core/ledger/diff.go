@@ -70,9 +70,26 @@ func (l *Ledger) diff(old, now map[string]string) (string, error) {
 			fmt.Fprintf(&b, "binary file %s differs\n", n)
 			continue
 		}
-		b.WriteString(udiff.Unified("a/"+n, "b/"+n, before, after))
+		b.WriteString(unified(n, before, after))
 	}
 	return b.String(), nil
+}
+
+// unified is the difference of one file. A line break that is missing at the end is no difference of the last
+// line, unless it is the only one: memory never has one, and what was appended there is all that is new.
+func unified(name, before, after string) string {
+	if old, now := ended(before), ended(after); old != now {
+		before, after = old, now
+	}
+	return udiff.Unified("a/"+name, "b/"+name, before, after)
+}
+
+// ended is text with a line break at its end.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
 }
 
 // text is a kept version, "" for none.

@@ -71,6 +71,8 @@ type Entry struct {
 	Files     []FileChange `json:"files,omitempty"`
 	State     State        `json:"state,omitempty"` // filled when read; never stored
 	Note      string       `json:"note,omitempty"`  // why it was aborted
+	// Merged says of an undo just made that later changes elsewhere were kept beside it; never stored.
+	Merged bool `json:"merged,omitempty"`
 }
 
 // Part is a piece within a subject that a change added (no Was), replaced (both) or removed (no Key):

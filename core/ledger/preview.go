@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // Preview runs f as Apply does, changes nothing, and returns the unified difference that the change would
@@ -57,7 +55,7 @@ func (t *Tx) diff() (string, error) {
 			fmt.Fprintf(&b, "binary file %s differs\n", name)
 			continue
 		}
-		b.WriteString(udiff.Unified("a/"+name, "b/"+name, string(before), string(after)))
+		b.WriteString(unified(name, string(before), string(after)))
 	}
 	return b.String(), nil
 }

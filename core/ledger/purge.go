@@ -13,13 +13,18 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/text"
 )
 
 // Purged is what stands in the ledger where a secret was.
 const Purged = "[redacted:purged]"
 
-// minSecret is the shortest text that may be purged, in bytes: shorter ones would tear up honest text.
-const minSecret = 4
+// The shortest texts that may be purged, in code points: shorter ones would tear up honest text. Below SafeSecret
+// a person must have said that they mean it.
+const (
+	minSecret  = 4
+	SafeSecret = 8
+)
 
 // Purger removes a secret from another store: transcripts, the search index.
 type Purger interface {
@@ -37,13 +42,16 @@ type PurgeResult struct {
 	Still []string `json:"still,omitempty"`
 }
 
+// Found tells whether the secret was anywhere.
+func (r PurgeResult) Found() bool { return r.Versions+r.Lines+r.Others+r.Files+len(r.Still) > 0 }
+
 // Purge removes a leaked secret from all kept versions, the journal and the learned files as they stand
 // (else the next look at them would keep it again), then asks the others. Versions
 // get new hashes, and the journal follows. It can be run again after a crash. History keeps its order
 // and its ids; what the secret was is gone for good.
 func (l *Ledger) Purge(ctx context.Context, secret string, others ...Purger) (PurgeResult, error) {
 	var out PurgeResult
-	if len(strings.TrimSpace(secret)) < minSecret {
+	if text.Len(strings.TrimSpace(secret)) < minSecret {
 		return out, &core.Error{Code: core.CodeUsage, Op: "purge", Err: fmt.Errorf("the text is shorter than %d characters", minSecret), Hint: "Give the whole secret."}
 	}
 	err := l.locked(ctx, func() error {

@@ -108,19 +108,22 @@ func (l *Ledger) Undo(ctx context.Context, c Change, merge bool, ids ...string) 
 		c.Reason = undoReason(entries)
 	}
 	var done Entry
+	merged := false
 	err = l.underLocks(ctx, entries, c, func(tx *Tx) error {
 		p := l.revertEach(tx, entries)
+		merged = p.Verdict == Merged
 		for _, s := range p.Steps {
 			switch {
 			case s.Verdict == Conflicts:
 				return refused(s, "Undo the later changes first, or edit by hand.")
 			case s.Verdict == Merged && !merge:
-				return refused(s, "Later changes elsewhere would stay: undo again with merging allowed.")
+				return refused(s, "Undo the later changes first, or together with it.")
 			}
 			tx.undoes = append(tx.undoes, s.Entry.ID)
 		}
 		return nil
 	}, &done)
+	done.Merged = err == nil && merged
 	return done, err
 }
 
@@ -137,6 +140,25 @@ func undoReason(entries []Entry) string {
 		return "undo of " + entries[0].Action
 	}
 	return fmt.Sprintf("undo of %d changes", len(entries))
+}
+
+// Standing counts, by review, the changes that no undo took back.
+func (l *Ledger) Standing() (map[string]int, error) {
+	all, err := l.Log(Filter{})
+	if err != nil {
+		return nil, err
+	}
+	gone, err := l.undone()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int{}
+	for _, e := range all {
+		if e.ReviewID != "" && !gone[e.ID] && len(e.Undoes) == 0 {
+			out[e.ReviewID]++
+		}
+	}
+	return out, nil
 }
 
 // UndoIDs lists what of a session or a review is still in force, newest first.

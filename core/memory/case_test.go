@@ -40,7 +40,10 @@ func TestOpenME02_crlfAndByteOrderMark(t *testing.T) {
 	if diff := cmp.Diff(want, r.entries(t, User)); diff != "" {
 		t.Error(diff)
 	}
-	if o.Backup != "" || o.Used != len(list(want...))-2*1 { // § has two bytes and is one character
+	if b, err := os.ReadFile(o.Backup); err != nil || string(b) != file {
+		t.Errorf("the file as it was is not kept: %q, %v", b, err)
+	}
+	if o.Used != len(list(want...))-2*1 { // § has two bytes and is one character
 		t.Errorf("%+v", o)
 	}
 	block := r.Snapshot(t.Context()).User

@@ -24,9 +24,9 @@ func Check(t Target, s string) error {
 func check(t Target, s string) *RefusedError {
 	switch {
 	case s == "":
-		return &RefusedError{Code: RefusedEmpty, Target: t, Message: "The text is empty. Give the fact to keep in content; to delete an entry use remove."}
+		return &RefusedError{Code: RefusedEmpty, Target: t, Message: "The text is empty. Give the fact to keep in content; to delete an entry use remove.", Plain: "The text is empty."}
 	case !utf8.ValidString(s):
-		return &RefusedError{Code: RefusedEmpty, Target: t, Message: "The text is not valid UTF-8. Send plain text."}
+		return &RefusedError{Code: RefusedEmpty, Target: t, Message: "The text is not valid UTF-8. Send plain text.", Plain: "The text is not valid UTF-8."}
 	case strings.Contains(s, redact.Mark):
 		return &RefusedError{Code: RefusedSecret, Target: t, Message: "The text holds the mark of a secret that was removed (" + redact.Mark + "…]). Memory does not keep secrets: say where it is kept instead."}
 	case (&redact.Redactor{}).Redact(s) != s:

@@ -23,7 +23,7 @@ const (
 var errEncoding = errors.New("is not valid UTF-8")
 
 // parse reads a file: a byte order mark is dropped, line ends are "\n", entries are trimmed, empty and
-// repeated ones dropped. exact tells that nothing but line ends and white space around the whole was lost.
+// repeated ones dropped. exact tells that nothing but white space around the whole was lost.
 func parse(raw []byte) (entries []string, exact bool, err error) {
 	if !utf8.Valid(raw) {
 		return nil, false, errEncoding
@@ -36,7 +36,7 @@ func parse(raw []byte) (entries []string, exact bool, err error) {
 			entries = append(entries, e)
 		}
 	}
-	return entries, strings.TrimSpace(s) == join(entries), nil
+	return entries, s == string(raw) && strings.TrimSpace(s) == join(entries), nil
 }
 
 // clean drops the byte order mark and makes all line ends "\n".

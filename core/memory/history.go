@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"hermes/core"
 	"hermes/core/ledger"
 )
 
 // Moment is one change in the life of an entry. Text is what it said afterwards ("" when it was
-// removed), Was what it said before ("" when it was added).
+// removed), Was what it said before ("" when it was added). A text that is no longer kept is empty beside its
+// id; Purged says that it held a secret which was removed.
 type Moment struct {
 	Change ledger.Entry `json:"change"`
 	Target Target       `json:"store"`
@@ -18,6 +21,7 @@ type Moment struct {
 	Text   string       `json:"text,omitempty"`
 	WasID  string       `json:"was_id,omitempty"`
 	Was    string       `json:"was,omitempty"`
+	Purged bool         `json:"purged,omitempty"`
 }
 
 // History tells the life of the entry id through everything it replaced, newest first; "" tells it of
@@ -43,16 +47,37 @@ func (s *Store) History(id string) ([]Moment, error) {
 			if p.Was != "" {
 				chain[p.Was] = true
 			}
-			subject := p.Subject
-			if subject == "" {
-				subject = c.Subject
-			}
-			m := Moment{Change: c, Target: Target(subject[len(kind)+1:]), ID: p.Key, WasID: p.Was}
+			t, _ := target(c, p)
+			m := Moment{Change: c, Target: t, ID: p.Key, WasID: p.Was}
 			m.Text, m.Was = s.version(c, m.Target, p.Key, true), s.version(c, m.Target, p.Was, false)
+			m.Purged = m.ID != "" && m.Text == "" && s.purged(c, m.Target, true) || m.WasID != "" && m.Was == "" && s.purged(c, m.Target, false)
 			out = append(out, m)
 		}
 	}
 	return out, nil
+}
+
+// Added are the texts that change e brought into the stores, as far as they are kept: entries as they are, not
+// lines of a file.
+func (s *Store) Added(e ledger.Entry) []string {
+	var out []string
+	for _, p := range e.Of(kind).Parts {
+		t, known := target(e, p)
+		if text := s.version(e, t, p.Key, true); known && text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// target is the store that part p of change e is about.
+func target(e ledger.Entry, p ledger.Part) (t Target, known bool) {
+	subject := p.Subject
+	if subject == "" {
+		subject = e.Subject
+	}
+	name, known := strings.CutPrefix(subject, kind+":")
+	return Target(name), known
 }
 
 // version is the text of an entry in the file after (or before) a change; "" when it is not known.
@@ -66,6 +91,19 @@ func (s *Store) version(c ledger.Entry, t Target, id string, after bool) string 
 		}
 	}
 	return ""
+}
+
+// purged tells whether a secret was removed from the file as it was after (or before) a change.
+func (s *Store) purged(c ledger.Entry, t Target, after bool) bool {
+	return slices.ContainsFunc(s.versions(c, t, after), func(e string) bool { return strings.Contains(e, ledger.Purged) })
+}
+
+// Missing is what stands for the text of an entry that is no longer known.
+func (m Moment) Missing() string {
+	if m.Purged {
+		return "(purged: it held a secret)"
+	}
+	return "(its text is no longer kept)"
 }
 
 func (s *Store) versions(c ledger.Entry, t Target, after bool) []string {

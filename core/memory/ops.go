@@ -84,7 +84,7 @@ func (s *Store) Do(ctx context.Context, by ledger.Change, t Target, ops ...Op) (
 // prepare normalises the operations and refuses what can be refused without looking at the disk.
 func prepare(t Target, ops []Op) error {
 	if len(ops) == 0 {
-		return &RefusedError{Code: RefusedBatch, Target: t, Message: "There are no operations. Give action and content, or a list of operations."}
+		return &RefusedError{Code: RefusedBatch, Target: t, Message: "There are no operations. Give action and content, or a list of operations.", Plain: "There is nothing to change."}
 	}
 	for i := range ops {
 		o := &ops[i]
@@ -98,6 +98,8 @@ func prepare(t Target, ops []Op) error {
 			r = check(t, o.Text)
 			if r != nil && r.Code == RefusedEmpty && o.Action == Replace {
 				r.Message = "content is empty. To delete an entry use action remove with old_text."
+				r.Plain = "The new text is empty."
+				r.Hint = "To delete an entry, remove it."
 			}
 		case Remove:
 		default:
@@ -114,7 +116,11 @@ func prepare(t Target, ops []Op) error {
 func numbered(r *RefusedError, ops []Op, i int) *RefusedError {
 	if len(ops) > 1 {
 		r.Op = i + 1
-		r.Message = fmt.Sprintf("Operation %d of %d (%s): %s Nothing was changed.", i+1, len(ops), ops[i].Action, r.Message)
+		format := "Operation %d of %d (%s): %s Nothing was changed."
+		if r.Plain != "" {
+			r.Plain = fmt.Sprintf(format, i+1, len(ops), ops[i].Action, r.Plain)
+		}
+		r.Message = fmt.Sprintf(format, i+1, len(ops), ops[i].Action, r.Message)
 	}
 	return r
 }
@@ -236,6 +242,7 @@ func (w *work) apply(ops []Op, i int) *RefusedError {
 		return &RefusedError{
 			Code: RefusedFreeForm, Target: w.target,
 			Message: fmt.Sprintf("%s holds text that is no list of entries (one piece is longer than the whole limit), so it was not changed: replacing would destroy it. Tell the user; do not try again.", w.target.File()),
+			Plain:   fmt.Sprintf("%s holds text that is no list of entries: one piece is longer than the whole limit.", w.target.File()),
 			Hint:    "Open " + w.store.Path(w.target) + " and put a line with only § between the facts.",
 		}
 	}
@@ -267,63 +274,6 @@ func (w *work) note(m *map[int]string, i int, old string) {
 		*m = map[int]string{}
 	}
 	(*m)[i+1] = old
-}
-
-// locate finds the entry an operation means. An entry that equals old_text wins over those that contain
-// it; several that differ are ambiguous.
-func (w *work) locate(o Op) (int, *RefusedError) {
-	if o.ID != "" {
-		if at := find(w.now, o.ID); at >= 0 {
-			return at, nil
-		}
-		return 0, w.miss(RefusedStale, fmt.Sprintf("There is no entry %s any more: it was changed or removed meanwhile.", o.ID))
-	}
-	if o.Old == "" {
-		return 0, w.miss(RefusedNoMatch, fmt.Sprintf("old_text is missing: %s needs a part of the entry that occurs in no other. The current entries are listed.", o.Action))
-	}
-	if at := slices.Index(w.now, o.Old); at >= 0 {
-		return at, nil
-	}
-	var hits []int
-	for i, e := range w.now {
-		if strings.Contains(e, o.Old) {
-			hits = append(hits, i)
-		}
-	}
-	switch len(hits) {
-	case 1:
-		return hits[0], nil
-	case 0:
-		return 0, w.miss(RefusedNoMatch, fmt.Sprintf("No entry contains %q. The current entries are listed; copy a part of the one you mean exactly.", quote(o.Old, 80)))
-	}
-	r := &RefusedError{Code: RefusedAmbiguous, Target: w.target, Message: fmt.Sprintf("%d entries contain %q. Give a longer part that only one of them has.", len(hits), quote(o.Old, 80))}
-	for _, i := range hits {
-		s, _ := shown(w.target, w.now[i])
-		r.Matches = append(r.Matches, quote(s, 80))
-	}
-	return 0, r
-}
-
-func (w *work) miss(code RefusedCode, message string) *RefusedError {
-	return &RefusedError{
-		Code: code, Target: w.target, Message: message,
-		Used: size(w.old.entries), Limit: w.out.Limit, Entries: shownAll(w.target, w.old.entries),
-	}
-}
-
-// overflow refuses what would not fit, and says how to make room.
-func (s *Store) overflow(t Target, entries []string, would int, ops []Op) *RefusedError {
-	used, limit := size(entries), s.Limit(t)
-	r := &RefusedError{Code: RefusedOverflow, Target: t, Used: used, Limit: limit, Entries: shownAll(t, entries)}
-	what := "These operations"
-	if len(ops) == 1 {
-		what = fmt.Sprintf("This entry of %s characters", text.Thousands(text.Len(ops[0].Text)))
-	}
-	r.Message = fmt.Sprintf("%s would bring %s to %s characters. It holds %s characters now; nothing was changed and nothing is ever dropped by itself. "+
-		"Replace or remove entries first: shorten, merge or delete what matters least among the current entries, best in one call with operations that also adds the new text.",
-		what, t.File(), usage(would, limit), usage(used, limit))
-	r.Hint = "Make room in the memory clean-up, or raise memory." + map[Target]string{Memory: "memory_char_limit", User: "user_char_limit"}[t] + "."
-	return r
 }
 
 // warnings are words on what was added.

@@ -33,7 +33,8 @@ func TestParse(t *testing.T) {
 		"padded":            {"one \n§\n  two", []string{"one", "two"}, false},
 		"section sign":      {list("see §4", "§ 5"), []string{"see §4", "§ 5"}, true},
 		"padded separator":  {"one\n § \ntwo", []string{"one\n § \ntwo"}, true},
-		"lone carriage":     {"one\r§\rtwo", []string{"one", "two"}, true},
+		"lone carriage":     {"one\r§\rtwo", []string{"one", "two"}, false},
+		"byte order mark":   {"\ufeffone", []string{"one"}, false},
 		"wide white space":  {"\u3000one\u3000", []string{"one"}, true},
 		"double separators": {"one\n§\n§\n§\ntwo", []string{"one", "two"}, false},
 	}
@@ -91,7 +92,12 @@ func TestDo_rules(t *testing.T) {
 	if e := r.refuse(t, Memory, RefusedNoMatch, Op{Action: Remove, Old: "nowhere"}); len(e.Entries) != 3 || e.Limit != MemoryLimit {
 		t.Errorf("%+v", e)
 	}
-	r.refuse(t, Memory, RefusedNoMatch, Op{Action: Replace, Text: "x"})
+	if e := r.refuse(t, Memory, RefusedNoOld, Op{Action: Replace, Text: "x"}); core.CodeOf(&e) != core.CodeUsage {
+		t.Errorf("%+v", e)
+	}
+	if e := r.refuse(t, User, RefusedNoMatch, Op{Action: Remove, Old: "nowhere"}); strings.Contains(e.Message, "listed") || !strings.Contains(e.Message, "no entries") {
+		t.Error(e.Message)
+	}
 	r.refuse(t, Memory, RefusedEmpty, Op{Action: Add, Text: " \n"})
 	if e := r.refuse(t, Memory, RefusedEmpty, Op{Action: Replace, Old: "short"}); !strings.Contains(e.Message, "remove") {
 		t.Error(e.Message)
@@ -150,6 +156,42 @@ func TestDo_batch(t *testing.T) {
 	}
 }
 
+// What a person reads names no fields of the tool and gives no orders to a model.
+func TestRefused_speaksToThePerson(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, t.TempDir())
+	r.do(t, Memory, Op{Action: Add, Text: "red tea"}, Op{Action: Add, Text: "green tea"})
+	r.seed(t, User, "caf\xe9")
+	for _, c := range []struct {
+		target Target
+		code   RefusedCode
+		op     Op
+		want   string
+	}{
+		{Memory, RefusedEmpty, Op{Action: Add}, "empty"},
+		{Memory, RefusedEmpty, Op{Action: Replace, Old: "red"}, "empty"},
+		{Memory, RefusedNoOld, Op{Action: Remove}, "which entry"},
+		{Memory, RefusedNoMatch, Op{Action: Remove, Old: "milk"}, `MEMORY.md contains "milk"`},
+		{Memory, RefusedAmbiguous, Op{Action: Remove, Old: "tea"}, ID("green tea") + ` "green tea"`},
+		{Memory, RefusedOverflow, Op{Action: Add, Text: strings.Repeat("a ", 1500)}, "2,200"},
+		{User, RefusedUnreadable, Op{Action: Add, Text: "x"}, "cannot be read"},
+		{"notes", RefusedTarget, Op{Action: Add, Text: "x"}, `no store "notes"`},
+	} {
+		e := r.refuse(t, c.target, c.code, c.op)
+		for _, model := range []string{"old_text", "content", "action", "operations", "target", "the user", "do not try again", "listed", "nothing was changed:"} {
+			if strings.Contains(e.Error(), model) {
+				t.Errorf("%s: %q is meant for a model", c.code, e.Error())
+			}
+		}
+		if !strings.Contains(e.Error(), c.want) {
+			t.Errorf("%s: %q lacks %q", c.code, e.Error(), c.want)
+		}
+	}
+	if e := r.refuse(t, Memory, RefusedOverflow, Op{Action: Add, Text: strings.Repeat("a ", 1500)}); core.CodeOf(&e) != core.CodeFull {
+		t.Errorf("code %s", core.CodeOf(&e))
+	}
+}
+
 func TestDo_whenTheFileCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	t.Run("invalid UTF-8", func(t *testing.T) {
@@ -197,7 +239,7 @@ func TestDo_whenTheFileCannotBeUsed(t *testing.T) {
 		r.seed(t, User, list(strings.Repeat("a", 800), strings.Repeat("b", 800)))
 		r.refuse(t, User, RefusedOverflow, Op{Action: Add, Text: "c"})
 		r.do(t, User, Op{Action: Replace, Old: "bbb", Text: strings.Repeat("b", 700)}) // still over, but better
-		if s := r.Snapshot(t.Context()); len(s.Notices) != 1 || !strings.Contains(s.User, "100% — 1,503/1,375") {
+		if s := r.Snapshot(t.Context()); len(s.Notices) != 1 || !strings.Contains(s.User, "109% — 1,503/1,375") {
 			t.Errorf("%+v", s)
 		}
 	})

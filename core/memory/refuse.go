@@ -15,6 +15,7 @@ const (
 	RefusedSecret     RefusedCode = "secret"     // the text holds a key, or the mark of a removed one
 	RefusedOverflow   RefusedCode = "overflow"   // it would not fit
 	RefusedNoMatch    RefusedCode = "no_match"   // no entry holds old_text
+	RefusedNoOld      RefusedCode = "no_old"     // it was not said which entry
 	RefusedAmbiguous  RefusedCode = "ambiguous"  // several different entries hold it
 	RefusedStale      RefusedCode = "stale"      // the entry meant is not there any more
 	RefusedTarget     RefusedCode = "target"     // unknown store
@@ -25,11 +26,12 @@ const (
 	RefusedBatch      RefusedCode = "batch"      // no operations, or they would empty the store
 )
 
-// RefusedError says why nothing was changed and what to do. Message is written for the model.
+// RefusedError says why nothing was changed and what to do. As an error it speaks to a person.
 type RefusedError struct {
 	Code    RefusedCode
 	Target  Target
-	Message string
+	Message string   // for the model: it names the fields of the tool
+	Plain   string   // the same for a person; "" when Message suits both
 	Hint    string   // the remedy for a person; "" when Message says it
 	Op      int      // 1-based operation of a batch; 0 for a single change
 	Used    int      // code points now, with overflow and no match
@@ -42,8 +44,13 @@ type RefusedError struct {
 	Err     error    // the cause, if any
 }
 
-// Error is the message.
-func (r *RefusedError) Error() string { return r.Message }
+// Error tells a person.
+func (r *RefusedError) Error() string {
+	if r.Plain != "" {
+		return r.Plain
+	}
+	return r.Message
+}
 
 // Unwrap gives the class of failure for commands.
 func (r *RefusedError) Unwrap() error {
@@ -51,7 +58,9 @@ func (r *RefusedError) Unwrap() error {
 	switch r.Code {
 	case RefusedNoMatch, RefusedStale:
 		code = core.CodeNotFound
-	case RefusedFlagged, RefusedSecret, RefusedDisabled, RefusedOverflow, RefusedFreeForm:
+	case RefusedOverflow:
+		code = core.CodeFull
+	case RefusedFlagged, RefusedSecret, RefusedDisabled, RefusedFreeForm:
 		code = core.CodeDenied
 	case RefusedUnreadable:
 		code = core.CodeConfig

@@ -107,14 +107,20 @@ func (s *Store) Path(t Target) string {
 func (s *Store) usable(t Target) error {
 	switch {
 	case t != Memory && t != User:
-		return &RefusedError{Code: RefusedTarget, Target: t, Message: fmt.Sprintf(
-			"There is no store %q. target is \"memory\" (MEMORY.md: your notes on environment, conventions and lessons) or \"user\" (USER.md: who the user is and what they prefer).", t)}
+		return &RefusedError{
+			Code: RefusedTarget, Target: t, Message: fmt.Sprintf(
+				"There is no store %q. target is \"memory\" (MEMORY.md: your notes on environment, conventions and lessons) or \"user\" (USER.md: who the user is and what they prefer).", t),
+			Plain: fmt.Sprintf("There is no store %q.", t), Hint: "The stores are memory (the agent's notes) and user (your profile).",
+		}
 	case t == Memory && s.opts.MemoryOff, t == User && s.opts.UserOff:
 		key := "memory.memory_enabled"
 		if t == User {
 			key = "memory.user_profile_enabled"
 		}
-		return &RefusedError{Code: RefusedDisabled, Target: t, Message: fmt.Sprintf("%s is switched off by the user's settings. Do not try again.", t.File()), Hint: "Switch it on with hermes config set " + key + " true."}
+		return &RefusedError{
+			Code: RefusedDisabled, Target: t, Message: fmt.Sprintf("%s is switched off by the user's settings. Do not try again.", t.File()),
+			Plain: t.File() + " is switched off.", Hint: "Switch it on: hermes config set " + key + " true",
+		}
 	}
 	return nil
 }
@@ -144,6 +150,7 @@ func (s *Store) decode(t Target, raw []byte, err error) (state, error) {
 		return st, &RefusedError{
 			Code: RefusedUnreadable, Target: t, Err: err,
 			Message: fmt.Sprintf("%s cannot be read (%v), so nothing was changed: what cannot be read must not be written over. Tell the user; do not try again.", t.File(), err),
+			Plain:   fmt.Sprintf("%s cannot be read: %v.", t.File(), err),
 			Hint:    "Repair " + s.Path(t) + ": it must be UTF-8 text that you may read.",
 		}
 	}
@@ -202,12 +209,12 @@ func (s *Store) lock(ctx context.Context, targets []Target) (unlock func() error
 // usage is "1,834/2,200".
 func usage(used, limit int) string { return text.Thousands(used) + "/" + text.Thousands(limit) }
 
-// Percent is how full a store is: rounded down, at most 100.
+// Percent is how full a store is, rounded down; above 100 when an editor overfilled it.
 func Percent(used, limit int) int {
 	if limit <= 0 {
 		return 100
 	}
-	return min(used*100/limit, 100)
+	return used * 100 / limit
 }
 
 // Usage is "83% — 1,834/2,200 characters".

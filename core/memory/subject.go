@@ -162,7 +162,7 @@ func (r *reversal) part(p ledger.Part) error {
 	switch {
 	case p.Key == "" && there:
 	case p.Key == "":
-		r.now = slices.Insert(r.now, r.place(i), old)
+		r.now = slices.Insert(r.now, behind(r.now, r.before, i), old)
 	case there:
 		r.now = slices.Delete(r.now, at, at+1)
 	default:
@@ -173,17 +173,4 @@ func (r *reversal) part(p ledger.Part) error {
 		r.was[p.Was] = p.Key
 	}
 	return nil
-}
-
-// place is where the entry at i of the old list goes: behind the nearest neighbour that is still there.
-func (r *reversal) place(i int) int {
-	for j := i - 1; j >= 0; j-- {
-		if at := slices.Index(r.now, r.before[j]); at >= 0 {
-			return at + 1
-		}
-	}
-	if i == 0 {
-		return 0
-	}
-	return len(r.now)
 }

@@ -34,8 +34,7 @@ type Tidied struct {
 	LedgerID string
 	Memory   Outcome
 	User     Outcome
-	// Kept counts entries that others added meanwhile and that stand at the end now; Gone those that
-	// others removed.
+	// Kept counts entries that others added meanwhile; Gone those that others removed.
 	Kept, Gone int
 }
 
@@ -47,7 +46,7 @@ func (d Draft) sheet(t Target) *DraftSheet {
 }
 
 // Tidy writes a draft of both stores as one change. What others changed since the person looked is kept:
-// their new entries go to the end, what they removed stays removed. Where the draft edits or merges an
+// their new entries stay where they stand among the others, what they removed stays removed. Where the draft edits or merges an
 // entry that is not there any more it is refused as stale, with the present entries, and nothing is
 // written. The texts obey the same rules as any other.
 func (s *Store) Tidy(ctx context.Context, by ledger.Change, d Draft) (Tidied, error) {
@@ -179,11 +178,34 @@ func (m merge) list(t Target, d DraftSheet, out *Tidied) (now []string, was map[
 			was[ID(e)] = item.From[0]
 		}
 	}
-	for _, e := range m.states[t].entries {
-		if id := ID(e); !slices.Contains(d.Base, id) && !m.claimed[id] {
-			put(e) // added by somebody else
-			out.Kept++
+	disk := m.states[t].entries
+	known := func(e string) bool { return slices.Contains(d.Base, ID(e)) || m.claimed[ID(e)] }
+	for i, e := range disk {
+		if known(e) {
+			continue
+		}
+		out.Kept++ // added by somebody else
+		switch {
+		case slices.Contains(now, e):
+		case !slices.ContainsFunc(disk[i:], known): // at the end, whatever the draft made of the order before it
+			now = append(now, e)
+		default:
+			now = slices.Insert(now, behind(now, disk, i), e)
 		}
 	}
 	return now, was, nil
+}
+
+// behind is where the entry at i of old belongs in now: behind the nearest entry before it that is there too;
+// at the top when none is, and it was the first.
+func behind(now, old []string, i int) int {
+	for j := i - 1; j >= 0; j-- {
+		if at := slices.Index(now, old[j]); at >= 0 {
+			return at + 1
+		}
+	}
+	if i == 0 {
+		return 0
+	}
+	return len(now)
 }

@@ -62,7 +62,8 @@ func TestTidy_whenSomebodyElseWrites(t *testing.T) {
 		"an edit of what was replaced":  {[]DraftItem{{Text: "a2", From: []string{ID("a")}}, {ID: ID("b")}}, Op{Action: Replace, Old: "a", Text: "a3"}, ""},
 		"a replacement beside an edit":  {[]DraftItem{{Text: "a2", From: []string{ID("a")}}, {ID: ID("b")}}, Op{Action: Replace, Old: "b", Text: "b3"}, list("a2", "b3")},
 		"a merge of what was removed":   {[]DraftItem{{Text: "ab", From: []string{ID("a"), ID("b")}}}, Op{Action: Remove, Old: "b"}, ""},
-		"deleted here, replaced there":  {[]DraftItem{{ID: ID("b")}}, Op{Action: Replace, Old: "a", Text: "a3"}, list("b", "a3")},
+		"deleted here, replaced there":  {[]DraftItem{{ID: ID("b")}}, Op{Action: Replace, Old: "a", Text: "a3"}, list("a3", "b")},
+		"a replacement keeps its place": {[]DraftItem{{ID: ID("a")}, {ID: ID("b")}, {Text: "c"}}, Op{Action: Replace, Old: "a", Text: "a3"}, list("a3", "b", "c")},
 		"a new entry that others added": {[]DraftItem{{ID: ID("a")}, {ID: ID("b")}, {Text: "new"}}, Op{Action: Add, Text: "new"}, list("a", "b", "new")},
 	}
 	for name, tt := range tests {

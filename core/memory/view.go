@@ -2,9 +2,12 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"hermes/core/ledger"
 	"hermes/core/text"
@@ -23,6 +26,8 @@ const (
 	FlagInstruction FlagCode = "instruction"       // reads like an order
 	FlagProcedure   FlagCode = "procedure"         // reads like steps: a skill
 	FlagStale       FlagCode = "stale"             // about a moment that went by, or old
+	FlagOver        FlagCode = "over-limit"        // of a store: nothing can be added
+	FlagUnreadable  FlagCode = "unreadable"        // of a store: it is not in prompts
 )
 
 // staleAfter is the age from which an entry deserves a look.
@@ -79,6 +84,36 @@ type Sheet struct {
 	Inexact bool `json:"inexact,omitempty"`
 	// Problem says why hand edits could not be recorded (a read-only home); the entries are right anyway.
 	Problem string `json:"problem,omitempty"`
+	// Unreadable says why the file cannot be read: what it holds is not known, and it is left alone.
+	Unreadable string `json:"unreadable,omitempty"`
+}
+
+// Flags are the remarks on the store as a whole.
+func (s Sheet) Flags() []Flag {
+	switch {
+	case s.Unreadable != "":
+		return []Flag{{Code: FlagUnreadable, Message: s.Unreadable}}
+	case s.Used > s.Limit:
+		return []Flag{{Code: FlagOver, Message: fmt.Sprintf("%s characters, %s too many: nothing can be added", usage(s.Used, s.Limit), text.Thousands(s.Used-s.Limit))}}
+	}
+	return nil
+}
+
+// Sheets reads the stores that are in use. One that cannot be read is there, says so, and takes no other down.
+func (s *Store) Sheets(ctx context.Context) ([]Sheet, error) {
+	var out []Sheet
+	for _, t := range s.Enabled() {
+		sheet, err := s.Sheet(ctx, t)
+		var r *RefusedError
+		switch {
+		case errors.As(err, &r) && r.Code == RefusedUnreadable:
+			sheet = Sheet{Target: t, Path: s.Path(t), Limit: s.Limit(t), Entries: []Entry{}, Unreadable: r.Error()}
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, sheet)
+	}
+	return out, nil
 }
 
 // Sheet reads one store with flags and origins. Hand edits found on the way are recorded.
@@ -149,9 +184,16 @@ func flags(entries []string, tokens []map[string]bool, at int, origin *Origin) [
 	return out
 }
 
+// control are the characters that no writing needs.
+func control(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
 // scanFlags are the remarks of the scanner, the worst first.
 func scanFlags(e string) []Flag {
 	out := []Flag{}
+	if i := strings.IndexFunc(e, control); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(e[i:])
+		out = append(out, Flag{Code: FlagHidden, Message: fmt.Sprintf("holds a control character, U+%04X", r)})
+	}
 	seen := map[string]bool{}
 	for _, f := range threat.Scan(e, threat.Strict) {
 		code := FlagSuspicious

@@ -51,6 +51,17 @@ type Counts struct {
 	Unreviewed int  `json:"unreviewed"` // turns
 }
 
+// Due says which counters have reached their thresholds; 0 switches one off.
+func (c Counts) Due(memoryEvery, skillsEvery int) (due Trigger) {
+	if memoryEvery > 0 && c.UserTurns >= memoryEvery {
+		due = due.join(ByMemory)
+	}
+	if skillsEvery > 0 && c.ModelSteps >= skillsEvery {
+		due = due.join(BySkills)
+	}
+	return due
+}
+
 // Turn is a finished turn that delivered an answer.
 type Turn struct {
 	Ref        TurnRef
@@ -77,12 +88,7 @@ func (b *Book) Count(ctx context.Context, t Turn) (due Trigger, err error) {
 		if n := len(s.Turns); n > maxTurns {
 			s.Turns = s.Turns[n-maxTurns:]
 		}
-		if t.MemoryEvery > 0 && s.UserTurns >= t.MemoryEvery {
-			due = due.join(ByMemory)
-		}
-		if t.SkillsEvery > 0 && s.ModelSteps >= t.SkillsEvery {
-			due = due.join(BySkills)
-		}
+		due = Counts{UserTurns: s.UserTurns, ModelSteps: s.ModelSteps}.Due(t.MemoryEvery, t.SkillsEvery)
 	})
 	return due, err
 }

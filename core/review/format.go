@@ -1,6 +1,8 @@
 package review
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"hermes/core"
@@ -65,11 +67,23 @@ type State string
 const (
 	Queued    State = "queued"
 	Running   State = "running"
-	Saved     State = "saved"   // something was learned, or waits in the inbox
-	Nothing   State = "nothing" // there was nothing to save
+	Saved     State = "saved"    // something was learned
+	Proposed  State = "proposed" // nothing was written yet: it waits in the inbox
+	Nothing   State = "nothing"  // there was nothing to save
 	Failed    State = "failed"
 	Cancelled State = "cancelled"
 )
+
+// Why is how a review that did not come to a good end ended, in words; "" for others.
+func (r Record) Why() string {
+	if r.State != Failed && r.State != Cancelled {
+		return ""
+	}
+	if r.Error == "" || strings.HasPrefix(r.Error, string(r.State)) {
+		return cmp.Or(r.Error, string(r.State))
+	}
+	return string(r.State) + ": " + r.Error
+}
 
 // Ended tells whether s is final.
 func (s State) Ended() bool { return s != Queued && s != Running }

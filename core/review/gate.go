@@ -29,7 +29,7 @@ func acting() []string {
 type gate struct {
 	max    int
 	asked  bool // a person asked for the review: what was refused before may be offered again
-	before func(store, lesson string) (Refusal, bool, error)
+	before func(store string, lessons ...string) (Refusal, bool, error)
 	exists func(skill, file string) bool
 
 	calls int
@@ -38,7 +38,7 @@ type gate struct {
 	told  []string // lessons that were offered although refused, for the person
 }
 
-func newGate(limit int, asked bool, before func(store, lesson string) (Refusal, bool, error), exists func(skill, file string) bool) *gate {
+func newGate(limit int, asked bool, before func(store string, lessons ...string) (Refusal, bool, error), exists func(skill, file string) bool) *gate {
 	if exists == nil {
 		exists = func(string, string) bool { return true }
 	}
@@ -99,14 +99,14 @@ func (g *gate) unread(tool string, a manage) string {
 
 // refused stops a lesson that the person does not want.
 func (g *gate) refused(c core.ToolCall) string {
-	store := core.StoreMemory
+	store, lessons := core.StoreMemory, textsIn(c.Arguments)
 	if c.Name == toolManage {
-		store = core.StoreSkills
+		store, lessons = core.StoreSkills, []string{strings.Join(lessons, "\n")}
 	}
 	if c.Name != toolMemory && c.Name != toolManage || g.asked || g.before == nil {
 		return ""
 	}
-	r, found, err := g.before(store, lessonIn(c.Arguments))
+	r, found, err := g.before(store, lessons...)
 	if err != nil || !found {
 		return ""
 	}

@@ -13,8 +13,8 @@ func TestGate(t *testing.T) {
 		tool, args string
 		refused    string // part of the refusal, "" when it runs
 	}
-	refused := func(store, lesson string) (Refusal, bool, error) {
-		return Refusal{How: "refused", Lesson: "likes tabs"}, store == core.StoreMemory && strings.Contains(lesson, "tabs"), nil
+	refused := func(store string, lessons ...string) (Refusal, bool, error) {
+		return Refusal{How: "refused", Lesson: "likes tabs"}, store == core.StoreMemory && strings.Contains(strings.Join(lessons, " "), "tabs"), nil
 	}
 	exists := func(_, file string) bool { return file != "references/new.md" }
 	const patch = `{"action":"patch","name":"deploy","old_string":"a","new_string":"b"}`
@@ -104,5 +104,9 @@ func TestSameChange(t *testing.T) {
 	const other = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n-two!\n+zwei\n"
 	if !SameChange(a, moved) || SameChange(a, other) || SameChange(a, "") {
 		t.Error("the lines added and removed decide, nothing else")
+	}
+	const first, second = "@@ -0,0 +1 @@\n+fact\n", "@@ -1 +1,3 @@\n one\n+§\n+fact\n"
+	if !SameChange(first, second) {
+		t.Error("the first entry of a store is another than the second")
 	}
 }

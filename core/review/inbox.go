@@ -73,7 +73,7 @@ func (i *Inbox) Hold(ctx context.Context, p core.Proposal) (kept core.Proposal, 
 		return p, "", err
 	}
 	note = heldNote(p)
-	if before, found, err := i.book.Before(p.Store, LessonOf(p.Diff)); err == nil && found {
+	if before, found, err := i.book.Before(p.Store, lessonsOf(p)...); err == nil && found {
 		note += fmt.Sprintf(" The person %s the same lesson on %s; it is marked so.", before.How, before.Time.Local().Format(time.DateOnly))
 	}
 	return p, note, nil
@@ -166,7 +166,7 @@ func (i *Inbox) read(store, id string) (Waiting, error) {
 		w.Created, w.Held = time.Unix(int64(f.CreatedAt), 0).UTC(), core.HeldApproval
 	}
 	w.ID, w.Store = id, store // the name of the file counts
-	if before, found, err := i.book.Before(store, LessonOf(w.Diff)); err == nil && found {
+	if before, found, err := i.book.Before(store, lessonsOf(w.Proposal)...); err == nil && found {
 		w.Refused = &before
 	}
 	return w, nil
@@ -235,7 +235,7 @@ func (i *Inbox) Accept(ctx context.Context, id string, edited json.RawMessage) (
 			return err
 		}
 		if edited == nil && !SameChange(diff, p.Diff) {
-			return stale(p)
+			return stale(p, diff)
 		}
 		out.LedgerID, err = a.Apply(ctx, p)
 		if err != nil {
@@ -245,17 +245,21 @@ func (i *Inbox) Accept(ctx context.Context, id string, edited json.RawMessage) (
 		if err := os.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return &core.Error{Op: "clear proposal", Err: err, Hint: "The change was made; reject what is left of the proposal."}
 		}
-		return i.book.Allow(ctx, p.Store, LessonOf(diff))
+		return i.book.Allow(ctx, p.Store, lessonsOf(p)...)
 	})
 	return out, err
 }
 
-// stale refuses a proposal whose ground has moved.
-func stale(p core.Proposal) error {
-	return &core.Error{
+// stale refuses a proposal whose ground has moved: accepting it would now make the change diff.
+func stale(p core.Proposal, diff string) error {
+	e := &core.Error{
 		Code: core.CodeBusy, Op: "accept proposal", Subject: p.ID, Err: fmt.Errorf("stale: %s has changed since, so this would now change something else than shown", p.Subject),
 		Hint: "Look at it again and accept it edited, or reject it.",
 	}
+	if diff == "" {
+		e.Err, e.Hint = fmt.Errorf("stale: %s says this already, so there is nothing left to change", p.Subject), "Reject it."
+	}
+	return e
 }
 
 // Edit replaces the arguments of a waiting proposal and returns it with the diff they make now. They are
@@ -294,7 +298,7 @@ func (i *Inbox) Preview(ctx context.Context, id string) (string, error) {
 	}
 	diff, err := a.Preview(ctx, w.Proposal)
 	if err == nil && !SameChange(diff, w.Diff) {
-		err = stale(w.Proposal)
+		err = stale(w.Proposal, diff)
 	}
 	return diff, err
 }
@@ -305,28 +309,12 @@ func (i *Inbox) Reject(ctx context.Context, id, reason string) (core.Proposal, e
 	if err != nil {
 		return core.Proposal{}, err
 	}
-	r := Refusal{Store: w.Store, Subject: w.Subject, Lesson: LessonOf(w.Diff), How: "refused", Reason: reason}
-	if r.Lesson == "" {
-		r.Lesson = lessonIn(string(w.Arguments))
-	}
-	if err := i.book.Refuse(ctx, r); err != nil {
+	r := Refusal{Store: w.Store, Subject: w.Subject, How: "refused", Reason: reason}
+	if err := i.book.RefuseAll(ctx, r, lessonsOf(w.Proposal)...); err != nil {
 		return core.Proposal{}, err
 	}
 	if err := os.Remove(w.Path); err != nil {
 		return core.Proposal{}, &core.Error{Op: "reject proposal", Subject: w.ID, Err: err}
 	}
 	return w.Proposal, nil
-}
-
-// SameChange tells whether two unified diffs add and remove the same lines, wherever they stand.
-func SameChange(a, b string) bool { return slices.Equal(changed(a), changed(b)) }
-
-func changed(diff string) []string {
-	var out []string
-	for l := range strings.SplitSeq(diff, "\n") {
-		if l != "" && (l[0] == '+' || l[0] == '-') && !strings.HasPrefix(l, "+++") && !strings.HasPrefix(l, "---") {
-			out = append(out, strings.TrimRight(l, "\r"))
-		}
-	}
-	return out
 }

@@ -92,7 +92,8 @@ type Reviewer struct {
 	next    *work
 	turn    bool          // a turn of the chat is under way
 	idle    chan struct{} // closed while none is
-	closed  bool
+	closed  bool          // nothing starts any more
+	ended   string        // why nothing goes on any more, "" while it does
 }
 
 // New returns the reviewer of a session; its reviews end with ctx.
@@ -127,13 +128,20 @@ func (r *Reviewer) TurnStarts() {
 	}
 }
 
-// TurnEnded counts a turn and starts a review when one is due. Only turns with an answer count.
-func (r *Reviewer) TurnEnded(end *core.RunEnded, used Used) {
+// TurnOver says that it has ended.
+func (r *Reviewer) TurnOver() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.turn {
 		r.turn = false
 		close(r.idle)
 	}
+}
+
+// TurnEnded counts a turn and starts a review when one is due. Only turns with an answer count.
+func (r *Reviewer) TurnEnded(end *core.RunEnded, used Used) {
+	r.TurnOver()
+	r.mu.Lock()
 	closed := r.closed
 	r.mu.Unlock()
 	set := r.o.Settings()
@@ -186,6 +194,20 @@ func (r *Reviewer) allowed(set Settings) bool {
 // Ask starts a review because a person wants one; focus says what matters, "" for nothing special. It
 // runs whatever the counters, pause and limit say.
 func (r *Reviewer) Ask(focus string) (id string, err error) { return r.start(ByAsking, focus, "") }
+
+// Due starts a review when the counters ask for one and learning may spend; "" is none.
+func (r *Reviewer) Due() (id string, err error) {
+	set := r.o.Settings()
+	c, err := r.book.Counts()
+	if err != nil {
+		return "", err
+	}
+	due := c.Due(set.MemoryEvery, set.SkillsEvery)
+	if due == "" || !set.Enabled || !r.allowed(set) {
+		return "", nil
+	}
+	return r.start(due, "", "")
+}
 
 // start makes a review and runs it, or lets it wait for the one that runs.
 func (r *Reviewer) start(t Trigger, focus, run string) (string, error) {
@@ -247,8 +269,8 @@ func (r *Reviewer) launch(w *work) {
 		r.running = nil
 		if n := r.next; n != nil {
 			r.next = nil
-			if r.closed {
-				n.drop("hermes was closed")
+			if r.ended != "" {
+				n.drop(r.ended)
 				return
 			}
 			r.launch(n)
@@ -296,16 +318,32 @@ func (r *Reviewer) Wait(ctx context.Context) bool {
 	}
 }
 
-// Close cancels what runs and waits for its end, or that of ctx.
-func (r *Reviewer) Close(ctx context.Context) {
+// Leave says that the session is over: nothing starts any more, what runs and waits goes on. It tells whether
+// something does.
+func (r *Reviewer) Leave() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.turn { // it ends with its session
+		r.turn = false
+		close(r.idle)
+	}
+	return r.running != nil
+}
+
+// Close cancels what runs, because of why, and waits for its end, or that of ctx.
+func (r *Reviewer) Close(ctx context.Context, why string) {
 	r.mu.Lock()
 	r.closed = true
+	if r.ended == "" {
+		r.ended = why
+	}
 	if n := r.next; n != nil {
 		r.next = nil
-		n.drop("hermes was closed")
+		n.drop(why)
 	}
 	if w := r.running; w != nil {
-		w.stop("hermes was closed")
+		w.stop(why)
 	}
 	r.mu.Unlock()
 	r.stop()

@@ -236,8 +236,11 @@ func (w *work) ended(e *core.ToolEnded) {
 	if e.Detail != nil {
 		s.Summary, s.Diff = e.Detail.Summary, text.Cut(e.Detail.Diff, 8000)
 	}
-	if s.Refused {
+	switch {
+	case s.Refused:
 		s.Summary = "refused"
+	case !s.OK && s.Summary == "":
+		s.Summary = text.FirstLine(e.Result, 100) // arguments that are none, say
 	}
 	w.rec.Calls = w.gate.calls
 	w.rec.Steps = append(w.rec.Steps, s)
@@ -298,7 +301,7 @@ func (w *work) finish(end *core.RunEnded) (reviewed bool) {
 	if w.gate != nil && len(w.gate.told) > 0 {
 		w.r.notice(core.LevelInfo, "a review offered again what you refused or took back, and was stopped: "+text.Cut(text.OneLine(strings.Join(w.gate.told, " · ")), 160), "")
 	}
-	return w.rec.State == Saved || w.rec.State == Nothing
+	return w.rec.State == Saved || w.rec.State == Proposed || w.rec.State == Nothing
 }
 
 // outcome names the state a review ends in, and what went wrong.
@@ -319,14 +322,35 @@ func (w *work) outcome(end *core.RunEnded) (State, string) {
 		fault = "it spent its requests and saved nothing"
 	}
 	switch {
-	case w.rec.Saved+w.rec.Held > 0:
+	case w.rec.Saved > 0:
 		return Saved, fault
+	case w.rec.Held > 0:
+		return Proposed, fault
 	case fault != "":
 		return Failed, fault
-	case nothingToSave(end.Answer):
+	case nothingToSave(end.Answer), w.repeated():
 		return Nothing, ""
 	}
+	if n := w.inVain(); n > 0 {
+		return Failed, fmt.Sprintf("it saved nothing: %d of its %s refused or failed", n, text.Count(len(w.rec.Steps), "call was", "calls were"))
+	}
 	return Failed, "it answered with prose and saved nothing"
+}
+
+// repeated tells that it only wrote what was there already.
+func (w *work) repeated() bool {
+	return slices.ContainsFunc(w.rec.Steps, func(s Step) bool { return s.OK && (s.Tool == toolMemory || s.Tool == toolManage) })
+}
+
+// inVain counts the calls that were refused or failed.
+func (w *work) inVain() int {
+	n := 0
+	for _, s := range w.rec.Steps {
+		if !s.OK {
+			n++
+		}
+	}
+	return n
 }
 
 // nothingToSave recognises the good end without a change.

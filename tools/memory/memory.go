@@ -174,8 +174,9 @@ func (m *Memory) failed(run core.ToolRun, t memory.Target, err error) core.ToolR
 	f := failure{Error: err.Error()}
 	var r *memory.RefusedError
 	if errors.As(err, &r) {
+		f.Error = r.Message
 		f.Matches, f.Backup, f.Decoded = r.Matches, r.Backup, r.Decoded
-		if r.Code == memory.RefusedOverflow || r.Code == memory.RefusedNoMatch || r.Code == memory.RefusedStale {
+		if r.Code == memory.RefusedOverflow || r.Code == memory.RefusedNoMatch || r.Code == memory.RefusedNoOld || r.Code == memory.RefusedStale {
 			f.Entries, f.Usage = slices.Clone(r.Entries), usage(r.Used, r.Limit)
 		}
 		return result(false, f, &core.ToolDetail{Summary: "refused: " + string(r.Code)})

@@ -130,6 +130,62 @@ func TestInbox_staleIsRefused(t *testing.T) {
 	}
 }
 
+// What waits for one store is decided one by one: each addition leaves the others as they were shown, and a
+// refusal is about its own entry, not about the neighbours.
+func TestInbox_severalOfOneStore(t *testing.T) {
+	t.Parallel()
+	store, box, tool, _ := inbox(t)
+	const long = "The user writes in Chinese, number 20, and likes tea a lot."
+	if _, err := store.Do(t.Context(), ledger.Change{Actor: ledger.You}, memory.User, memory.Op{Action: memory.Add, Text: long}); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{"fact one 一号", "fact two 二号", "fact three 三号"} {
+		callMemory(t, tool, `{"target":"user","action":"add","content":"`+s+`"}`)
+	}
+	list, _, _ := box.List()
+	if len(list) != 3 {
+		t.Fatalf("inbox: %+v", list)
+	}
+	for _, w := range list {
+		if strings.Contains(w.Diff, "-"+long) || strings.Contains(w.Diff, "No newline") {
+			t.Errorf("a kept entry is shown as changed:\n%s", w.Diff)
+		}
+	}
+	if _, err := box.Reject(t.Context(), list[1].ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []review.Waiting{list[0], list[2]} {
+		if got, err := box.Get(w.ID); err != nil || got.Refused != nil {
+			t.Errorf("marked as refused: %+v, %v", got.Refused, err)
+		}
+		if _, err := box.Accept(t.Context(), w.ID, nil); err != nil {
+			t.Errorf("Accept: %v", err)
+		}
+	}
+	if got, want := read(t, store.Path(memory.User)), long+"\n§\nfact one 一号\n§\nfact three 三号"; got != want {
+		t.Errorf("USER.md = %q, want %q", got, want)
+	}
+	callMemory(t, tool, `{"target":"user","action":"add","content":"The user writes in Chinese, number 21, and likes tea a lot."}`)
+	list, _, _ = box.List()
+	if len(list) != 1 || list[0].Refused != nil {
+		t.Errorf("the neighbour of a refused entry counts as refused: %+v", list)
+	}
+}
+
+// A proposal whose text came into the store meanwhile has nothing left to change, and says so.
+func TestInbox_alreadyThere(t *testing.T) {
+	t.Parallel()
+	store, box, tool, _ := inbox(t)
+	callMemory(t, tool, `{"target":"user","action":"add","content":"likes green tea"}`)
+	if _, err := store.Do(t.Context(), ledger.Change{Actor: ledger.You}, memory.User, memory.Op{Action: memory.Add, Text: "likes green tea"}); err != nil {
+		t.Fatal(err)
+	}
+	list, _, _ := box.List()
+	if _, err := box.Accept(t.Context(), list[0].ID, nil); err == nil || !strings.Contains(err.Error(), "says this already") {
+		t.Errorf("Accept = %v", err)
+	}
+}
+
 func TestInbox_rejectedStaysRejected(t *testing.T) {
 	t.Parallel()
 	_, box, tool, _ := inbox(t)

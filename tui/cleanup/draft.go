@@ -208,6 +208,9 @@ func (v *View) transfer() {
 		return
 	}
 	to := 1 - v.store
+	if v.err = v.closed(to); v.err != "" {
+		return
+	}
 	next := v.cur.clone()
 	n := 0
 	for _, k := range v.targets() {

@@ -166,6 +166,9 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 	if s == v.store || !v.beside {
 		name = st.Bold.Render(cell.Fit(v.name(s), 6))
 	}
+	if sheet.Unreadable != "" {
+		return cell.Truncate(name+" "+st.Bad.Render("⚠ "+cell.Line(sheet.Unreadable)), w)
+	}
 	figures, share := text.Thousands(sheet.Used)+"/"+text.Thousands(sheet.Limit), fmt.Sprintf("%d%%", percent(sheet.Used, sheet.Limit))
 	if next != sheet.Used {
 		figures = text.Thousands(sheet.Used) + " → " + text.Thousands(next) + "/" + text.Thousands(sheet.Limit)

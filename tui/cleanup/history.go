@@ -28,8 +28,8 @@ func HistoryLines(st *theme.Styles, moments []memory.Moment, w int) []string {
 		if c.Reason != "" && !says(m.Text, c.Reason) && !says(m.Was, c.Reason) {
 			out = append(out, st.Muted.Render(cell.Truncate(cell.Line(c.Reason), w)))
 		}
-		out = append(out, side(st.Bad.Render, "− ", m.WasID, m.Was, w)...)
-		out = append(out, side(st.Good.Render, "+ ", m.ID, m.Text, w)...)
+		out = append(out, side(st.Bad.Render, "− ", m, m.WasID, m.Was, w)...)
+		out = append(out, side(st.Good.Render, "+ ", m, m.ID, m.Text, w)...)
 	}
 	return out
 }
@@ -41,12 +41,12 @@ func says(entry, reason string) bool {
 }
 
 // side draws one version of an entry.
-func side(draw func(...string) string, sign, id, words string, w int) []string {
+func side(draw func(...string) string, sign string, m memory.Moment, id, words string, w int) []string {
 	switch {
 	case id == "":
 		return nil
 	case words == "":
-		words = "(entry " + id + ": its text is no longer kept)"
+		words = "entry " + id + " " + m.Missing()
 	}
 	var out []string
 	for _, l := range cell.Wrap(sign+cell.Visible(words), w, "  ") {

@@ -260,7 +260,10 @@ func (v *View) startEdit() {
 
 // startAdd opens the editor for a new entry of the store.
 func (v *View) startAdd() {
-	if len(v.sheets) > 0 {
+	if len(v.sheets) == 0 {
+		return
+	}
+	if v.err = v.closed(v.store); v.err == "" {
 		v.open(edit{title: "new entry of " + v.sheets[v.store].Target.File(), store: v.store}, "")
 	}
 }

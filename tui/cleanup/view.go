@@ -181,6 +181,9 @@ func (v *View) Pending() bool { return v.changes().any() || v.mode == editing &&
 func (v *View) Draft() memory.Draft {
 	var out memory.Draft
 	for s, sheet := range v.sheets {
+		if sheet.Unreadable != "" {
+			continue // it is left alone
+		}
 		d := &memory.DraftSheet{Base: []string{}}
 		for _, e := range sheet.Entries {
 			d.Base = append(d.Base, e.ID)
@@ -245,6 +248,9 @@ func (v *View) Restore(t memory.Target, text string) {
 		if sheet.Target != t {
 			continue
 		}
+		if v.err = v.closed(s); v.err != "" {
+			return
+		}
 		next := v.cur.clone()
 		next[s] = append(next[s], v.fresh(text))
 		v.change(next)
@@ -254,6 +260,9 @@ func (v *View) Restore(t memory.Target, text string) {
 	}
 	v.err = t.File() + " is switched off"
 }
+
+// closed says why nothing can come into store s; "" when it can.
+func (v *View) closed(s int) string { return v.sheets[s].Unreadable }
 
 // fresh makes an item of new text.
 func (v *View) fresh(text string) item {

@@ -78,6 +78,9 @@ func (p *Pane) gauge(i int) string {
 	s := p.sheets[i]
 	column := p.column()
 	name := " " + p.st.Bold.Render(cell.Fit(p.name(i), column)) + " "
+	if s.Unreadable != "" {
+		return cell.Truncate(name+p.st.Bad.Render("⚠ cannot be read"), p.w)
+	}
 	room := p.w - column - 2 - tail
 	figures := ""
 	if p.figuresFit() {
@@ -133,6 +136,9 @@ func (p *Pane) bar(s Sheet, w int) string {
 func (p *Pane) below(s Sheet, d detail) []string {
 	if d == none {
 		return nil
+	}
+	if s.Unreadable != "" {
+		return []string{cell.Truncate("  "+p.st.Bad.Render(cell.Line(s.Unreadable)), p.w)}
 	}
 	t := s.count(p.session)
 	var parts []string
@@ -221,6 +227,10 @@ func (p *Pane) summary(bar, figures bool, counts detail) string {
 	var parts []string
 	for i, s := range p.sheets {
 		one := p.st.Text.Render(p.name(i)) + " "
+		if s.Unreadable != "" {
+			parts = append(parts, one+p.st.Bad.Render("⚠ cannot be read"))
+			continue
+		}
 		if bar {
 			one += p.bar(s, strip) + " "
 		}

@@ -14,6 +14,8 @@ type Sheet struct {
 	Entries []Entry
 	// Problem says what is wrong with the store as a whole; "" when nothing is.
 	Problem string
+	// Unreadable says why nothing else is known about the store; "" when it could be read.
+	Unreadable string
 }
 
 // Entry is one fact of a store, in the order of the file.

@@ -58,6 +58,7 @@ type App struct {
 	Inbox      *review.Inbox
 	Log        *slog.Logger
 	logFile    *logFile
+	left       left
 	copies     *undo.Store // of files that the agent's tools are about to change
 	state      atomic.Pointer[state]
 	scripted   bool   // the demo: its model is a script and is labelled as such
@@ -126,8 +127,9 @@ func (c currentRedactor) Partial(text string) int { return c.a.state.Load().reda
 // Version is the program's version.
 func (a *App) Version() string { return a.opts.Version }
 
-// Close frees the index and ends the log.
+// Close ends the reviews that outlived their sessions, frees the index and ends the log.
 func (a *App) Close() error {
+	a.left.close(context.Background())
 	return errors.Join(a.Skills.Usage().Flush(context.Background()), a.Index.Close(), a.logFile.Close())
 }
 

@@ -15,15 +15,7 @@ type cleaner struct{ s *Session }
 
 // Sheets reads the stores that are in use.
 func (c cleaner) Sheets(ctx context.Context) ([]memory.Sheet, error) {
-	var out []memory.Sheet
-	for _, t := range c.s.app.Memory.Enabled() {
-		sheet, err := c.s.app.Memory.Sheet(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, sheet)
-	}
-	return out, nil
+	return c.s.app.Memory.Sheets(ctx)
 }
 
 // Background counts the requests that carried each entry: those of every session whose frozen prompt holds

@@ -15,16 +15,16 @@ type sheets struct{ a *App }
 // Sheets reads the stores that are in use.
 func (s sheets) Sheets(ctx context.Context) ([]gauges.Sheet, error) {
 	var out []gauges.Sheet
-	for _, t := range s.a.Memory.Enabled() {
-		sheet, err := s.a.Memory.Sheet(ctx, t)
-		if err != nil {
-			return nil, err
-		}
+	stores, err := s.a.Memory.Sheets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, sheet := range stores {
 		name := "MEMORY"
-		if t == memory.User {
+		if sheet.Target == memory.User {
 			name = "USER"
 		}
-		g := gauges.Sheet{Name: name, Used: sheet.Used, Limit: sheet.Limit, Problem: sheet.Problem}
+		g := gauges.Sheet{Name: name, Used: sheet.Used, Limit: sheet.Limit, Problem: sheet.Problem, Unreadable: sheet.Unreadable}
 		for _, e := range sheet.Entries {
 			g.Entries = append(g.Entries, gaugeEntry(e, sheet.Entries))
 		}

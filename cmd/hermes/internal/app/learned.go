@@ -82,12 +82,12 @@ func (s *Session) proposed(p core.Proposal) {
 func (s *Session) learned(e core.Event) {
 	h := e.Head()
 	h.SessionID, h.Channel = s.ID(), core.ChannelLearning
-	s.Feed.Emit(e)
+	s.app.left.emit(s, e)
 }
 
 // Undo takes learned changes back in the name of by, and remembers that what agents wrote there is not
-// wanted. merge keeps later changes beside it where they do not overlap.
-func (a *App) Undo(ctx context.Context, by ledger.Change, merge bool, ids ...string) (ledger.Entry, error) {
+// wanted. Later changes elsewhere are kept beside it; what overlaps is refused.
+func (a *App) Undo(ctx context.Context, by ledger.Change, ids ...string) (ledger.Entry, error) {
 	var entries []ledger.Entry
 	for _, id := range ids {
 		e, err := a.Ledger.Entry(id)
@@ -96,7 +96,7 @@ func (a *App) Undo(ctx context.Context, by ledger.Change, merge bool, ids ...str
 		}
 		entries = append(entries, e)
 	}
-	done, err := a.Ledger.Undo(ctx, by, merge, ids...)
+	done, err := a.Ledger.Undo(ctx, by, true, ids...)
 	if err != nil || by.Actor != ledger.You {
 		return done, err
 	}
@@ -111,13 +111,14 @@ func (a *App) unwanted(ctx context.Context, e ledger.Entry) error {
 	if e.Actor != ledger.Agent && e.Actor != ledger.Review {
 		return nil
 	}
-	store := core.StoreMemory
-	if strings.HasPrefix(e.Subject, "skill:") {
-		store = core.StoreSkills
+	r := review.Refusal{Store: core.StoreMemory, Subject: e.Subject, How: "undone"}
+	if !strings.HasPrefix(e.Subject, "skill:") {
+		return a.Book.RefuseAll(ctx, r, a.Memory.Added(e)...)
 	}
 	diff, err := a.Ledger.DiffEntry(e)
 	if err != nil {
 		return err
 	}
-	return a.Book.Refuse(ctx, review.Refusal{Store: store, Subject: e.Subject, Lesson: review.LessonOf(diff), How: "undone"})
+	r.Store = core.StoreSkills
+	return a.Book.RefuseAll(ctx, r, review.LessonOf(diff))
 }

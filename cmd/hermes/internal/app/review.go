@@ -20,7 +20,7 @@ func (s *Session) newReviewer() *review.Reviewer {
 	a := s.app
 	return review.New(s.life, review.Options{
 		Home: a.Home, Ledger: a.Ledger, SessionID: s.ID, Settings: s.reviewSettings, Forker: forker{s}, Archive: past{a},
-		Emit: s.Feed.Emit, Spent: s.learningSpent,
+		Emit: func(e core.Event) { a.left.emit(s, e) }, Spent: s.learningSpent,
 		Log: func(what string, err error) { a.Log.Warn("review", "what", what, "err", err) },
 	})
 }
@@ -66,13 +66,19 @@ func (s *Session) ReviewPatience() time.Duration {
 func (a *App) ReviewDue() bool {
 	c := a.Config()
 	n, err := a.Book.Counts()
-	return err == nil && c.Review.Enabled && !n.Paused && !a.ActsAsAgent() &&
-		(c.Memory.NudgeInterval > 0 && n.UserTurns >= c.Memory.NudgeInterval ||
-			c.Skills.CreationNudgeInterval > 0 && n.ModelSteps >= c.Skills.CreationNudgeInterval)
+	return err == nil && c.Review.Enabled && !n.Paused && !a.ActsAsAgent() && n.Due(c.Memory.NudgeInterval, c.Skills.CreationNudgeInterval) != ""
 }
 
-// CancelReview ends a review of this session; "" is any.
-func (s *Session) CancelReview(id string) bool { return s.reviewer.Cancel(id) }
+// CancelReview ends a review of this session, or one that goes on after its session was left; "" is any of
+// this session.
+func (s *Session) CancelReview(id string) bool { return s.reviewer.Cancel(id) || s.app.left.cancel(id) }
+
+// StopReviews ends the reviews of this session because of why.
+func (s *Session) StopReviews(ctx context.Context, why string) {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	s.reviewer.Close(ctx, why)
+}
 
 // past reads finished turns from the transcripts.
 type past struct{ a *App }
@@ -126,7 +132,7 @@ func (p past) Digest(_ context.Context, t review.TurnRef, limit int) (string, er
 }
 
 // UndoReview takes back what a review changed and what is still in force.
-func (a *App) UndoReview(ctx context.Context, id string, merge bool) (ledger.Entry, error) {
+func (a *App) UndoReview(ctx context.Context, id string) (ledger.Entry, error) {
 	rec, err := a.Reviews.Get(id)
 	if err != nil {
 		return ledger.Entry{}, err
@@ -141,7 +147,7 @@ func (a *App) UndoReview(ctx context.Context, id string, merge bool) (ledger.Ent
 			Hint: "hermes reviews show " + rec.ID,
 		}
 	}
-	return a.Undo(ctx, a.By(), merge, ids...)
+	return a.Undo(ctx, a.By(), ids...)
 }
 
 // ReviewChanges are the changes of a review in the ledger, oldest first.
@@ -157,8 +163,9 @@ func (a *App) ReviewChanges(id string) ([]ledger.Entry, error) {
 	return out, nil
 }
 
-// ReviewNow reviews a session that is not open, and waits for the end. watch hears what happens.
-func (a *App) ReviewNow(ctx context.Context, session, focus string, watch func(core.Event)) (review.Record, error) {
+// ReviewNow reviews a session that is not open, and waits for the end. With due it does so only when the
+// counters ask for it; the record is empty when they do not. watch hears what happens.
+func (a *App) ReviewNow(ctx context.Context, session, focus string, due bool, watch func(core.Event)) (review.Record, error) {
 	if _, err := os.Stat(a.Home.Sessions()); err != nil {
 		return review.Record{}, &core.Error{Code: core.CodeNotFound, Op: "review", Err: errors.New("there are no sessions yet")}
 	}
@@ -179,13 +186,17 @@ func (a *App) ReviewNow(ctx context.Context, session, focus string, watch func(c
 			}
 		}
 	}()
-	id, err := s.Review(focus)
-	if err == nil {
-		s.WaitReviews(ctx)
+	start := func() (string, error) { return s.Review(focus) }
+	if due {
+		start = s.reviewer.Due
+	}
+	id, err := start()
+	if err == nil && !s.WaitReviews(ctx) {
+		s.StopReviews(context.WithoutCancel(ctx), "it was interrupted")
 	}
 	err = errors.Join(err, s.Close(context.WithoutCancel(ctx)))
 	<-drained
-	if err != nil {
+	if err != nil || id == "" {
 		return review.Record{}, err
 	}
 	return a.Reviews.Get(id)

@@ -211,7 +211,7 @@ func (t *travel) undo(ctx context.Context, task journey.Task) (journey.Result, e
 	case isSkill && (e.Action == "archive" || e.Action == "delete"):
 		err, out.Said = t.restore(ctx, rel), "restored: "+rel+"; the next session sees it"
 	default:
-		if _, err = a.Undo(ctx, t.by(), true, e.ID); err == nil && !isSkill {
+		if _, err = a.Undo(ctx, t.by(), e.ID); err == nil && !isSkill {
 			out.ID = ""
 			for _, p := range e.Of("memory").Parts {
 				if p.Was != "" {

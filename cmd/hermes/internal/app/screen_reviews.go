@@ -131,9 +131,13 @@ func (l learning) Reject(ctx context.Context, id string) error {
 }
 
 // Undo takes changes back, merged with later ones where they do not overlap.
-func (l learning) Undo(ctx context.Context, ids []string) error {
-	_, err := l.s.app.Undo(ctx, ledger.Change{Actor: ledger.You, SessionID: l.s.ID()}, true, ids...)
-	return err
+func (l learning) Undo(ctx context.Context, ids []string) (string, error) {
+	e, err := l.s.app.Undo(ctx, ledger.Change{Actor: ledger.You, SessionID: l.s.ID()}, ids...)
+	said := "taken back, and remembered"
+	if e.Merged {
+		said += "; later changes beside it were kept"
+	}
+	return said, err
 }
 
 // Run starts a review of this session.

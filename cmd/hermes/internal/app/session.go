@@ -50,7 +50,8 @@ type Session struct {
 	feeding   atomic.Bool    // the index is being brought up to date
 	fed       sync.WaitGroup // ends with that
 	noReviews bool
-	newest    string // the newest learned change that the prompt holds; "" once noted
+	gone      atomic.Bool // closed; its reviews may go on
+	newest    string      // the newest learned change that the prompt holds; "" once noted
 	model     *Picked
 	ses       *session.Session
 	tools     *box
@@ -110,6 +111,9 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	})
 	if s.attended {
 		s.feedIndex(s.life)
+	}
+	if s.attended {
+		a.left.opened(s)
 	}
 	if o.Resume == "" && !a.ActsAsAgent() {
 		// Before the session writes anything: what it measures is how long nobody worked here.
@@ -173,6 +177,7 @@ func (s *Session) emit(e core.Event) {
 	case "run_started":
 		s.began()
 		s.reviewer.TurnStarts()
+		s.app.left.turns(true)
 	}
 	s.Feed.Emit(e)
 }
@@ -365,6 +370,7 @@ func (s *Session) ended(end *core.RunEnded) {
 		s.feedIndex(s.life)
 	}
 	s.lessonEnded(end)
+	s.app.left.turns(false)
 	s.reviewer.TurnEnded(end, s.turns.last())
 	if end.Reason != core.EndAnswered || s.ses.Titled() {
 		return
@@ -412,11 +418,15 @@ func (s *Session) title(m *Picked) {
 	}
 }
 
-// Close interrupts what runs, frees the session and ends the feed.
+// Close interrupts what runs, frees the session and ends the feed. Its reviews end with it, unless the person
+// went on to another session: then they go on there.
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
-	s.reviewer.Close(ctx)
+	s.gone.Store(true)
+	if !s.app.left.leaves(s) {
+		s.reviewer.Close(ctx, closedReason)
+	}
 	s.Conversation.Close(ctx) // before the tools: a running command ends with its run
 	s.stop()
 	s.waitFed(ctx)

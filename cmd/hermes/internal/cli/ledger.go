@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +71,6 @@ func (x *cli) ledgerShow() *cobra.Command {
 
 func (x *cli) ledgerUndo() *cobra.Command {
 	var session string
-	var merge bool
 	c := command("undo [ID…]", "Take changes back, or all of a session", func(cmd *cobra.Command, args []string) error {
 		if err := x.forPeople("undo"); err != nil {
 			return err
@@ -88,19 +88,27 @@ func (x *cli) ledgerUndo() *cobra.Command {
 		if len(ids) == 0 {
 			return usageError("nothing to undo: name a change (hermes ledger log), or --session ID")
 		}
-		e, err := a.Undo(cmd.Context(), a.By(), merge, ids...)
+		e, err := a.Undo(cmd.Context(), a.By(), ids...)
 		if err != nil {
 			return err
 		}
-		return x.said(e, "undone: %s (%s)\n", strings.Join(ids, " "), e.Subject)
+		return x.said(e, "undone: %s (%s)%s\n", strings.Join(ids, " "), e.Subject, beside(e))
 	}, cobra.ArbitraryArgs)
 	c.Flags().StringVar(&session, "session", "", "all that this session learned and that is still in force")
-	c.Flags().BoolVar(&merge, "merge", false, "keep later changes beside it where they do not overlap")
 	return c
 }
 
+// beside says that an undo kept what came later elsewhere.
+func beside(e ledger.Entry) string {
+	if e.Merged {
+		return "; later changes beside it were kept"
+	}
+	return ""
+}
+
 func (x *cli) ledgerPurge() *cobra.Command {
-	return command("purge", "Remove a leaked secret (read from standard input) from history, learned files, transcripts, copies and logs", func(cmd *cobra.Command, _ []string) error {
+	var short bool
+	c := command("purge", "Remove a leaked secret (read from standard input) from history, learned files, transcripts, copies and logs", func(cmd *cobra.Command, _ []string) error {
 		if err := x.forPeople("purge"); err != nil {
 			return err
 		}
@@ -109,13 +117,25 @@ func (x *cli) ledgerPurge() *cobra.Command {
 			return err
 		}
 		secret, err := bufio.NewReader(x.In).ReadString('\n')
-		if secret = strings.TrimRight(secret, "\r\n"); len(secret) < 8 {
-			return errors.Join(err, usageError("the secret must have at least 8 characters; pipe it in: printf %%s SECRET | hermes ledger purge"))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return &core.Error{Op: "read standard input", Err: err}
+		}
+		secret = strings.TrimRight(secret, "\r\n")
+		switch n := text.Len(strings.TrimSpace(secret)); {
+		case n == 0:
+			return usageError("the secret is missing; pipe it in: printf %%s SECRET | hermes ledger purge")
+		case n < ledger.SafeSecret && !short:
+			return usageError("the secret has %s, fewer than %d: it may be part of honest text, which would be torn up; if you mean it: --short", text.Count(n, "character", "characters"), ledger.SafeSecret)
 		}
 		r, err := a.Purge(cmd.Context(), secret)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !r.Found():
+			return &core.Error{Code: core.CodeNotFound, Op: "purge", Err: errors.New("it is nowhere in this home"), Hint: "Is it complete and spelled as it leaked?"}
 		}
 		return x.said(r, "cleaned %d versions, %d journal lines, %d learned files, %d other files; the search index is made anew\n", r.Versions, r.Lines, r.Files, r.Others)
 	}, cobra.NoArgs)
+	c.Flags().BoolVar(&short, "short", false, "purge a secret of fewer than 8 characters (a word of Chinese, say): every place that holds them is changed")
+	return c
 }

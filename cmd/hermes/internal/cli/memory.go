@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,19 +31,13 @@ func store(name string) (memory.Target, error) {
 	return "", usageError("unknown store %q: use memory or user", name)
 }
 
-// sheets reads both stores.
-func (x *cli) sheets(cmd *cobra.Command) (map[memory.Target]memory.Sheet, error) {
+// sheets reads the stores that are in use.
+func (x *cli) sheets(cmd *cobra.Command) ([]memory.Sheet, error) {
 	a, err := x.openLoud()
 	if err != nil {
 		return nil, err
 	}
-	out := map[memory.Target]memory.Sheet{}
-	for _, t := range memory.Targets() {
-		if out[t], err = a.Memory.Sheet(cmd.Context(), t); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return a.Memory.Sheets(cmd.Context())
 }
 
 func (x *cli) memoryList() *cobra.Command {
@@ -52,23 +47,42 @@ func (x *cli) memoryList() *cobra.Command {
 			return err
 		}
 		if x.json {
-			return x.print(map[string]any{"stores": sheets})
+			stores := map[memory.Target]memory.Sheet{}
+			for _, s := range sheets {
+				stores[s.Target] = s
+			}
+			return x.print(map[string]any{"stores": stores})
 		}
-		for _, t := range memory.Targets() {
-			s := sheets[t]
-			x.printf("%s  %s, %d entries\n", t.File(), memory.Usage(s.Used, s.Limit), len(s.Entries))
-			for _, e := range s.Entries {
-				x.printf("  %s  %s\n", e.ID, strings.ReplaceAll(text.Neutralise(e.Text), "\n", "\n                "))
-				for _, f := range e.Flags {
-					x.printf("                ! %s: %s\n", f.Code, text.OneLine(f.Message))
-				}
-			}
-			if s.Problem != "" {
-				fmt.Fprintln(x.Err, "hermes: "+s.Problem)
-			}
+		for _, s := range sheets {
+			x.listStore(s)
+		}
+		if len(sheets) == 0 {
+			x.printf("memory is switched off\n")
 		}
 		return nil
 	}, cobra.NoArgs)
+}
+
+// listStore prints one store. What would not be seen is written out: the person looks at what is stored.
+func (x *cli) listStore(s memory.Sheet) {
+	name := s.Target.File()
+	if s.Unreadable != "" {
+		x.printf("%s  ! %s\n", name, text.OneLine(s.Unreadable))
+		return
+	}
+	x.printf("%s  %s, %s\n", name, memory.Usage(s.Used, s.Limit), text.Count(len(s.Entries), "entry", "entries"))
+	for _, f := range s.Flags() {
+		x.printf("  ! %s: %s\n", f.Code, f.Message)
+	}
+	for _, e := range s.Entries {
+		x.printf("  %s  %s\n", e.ID, strings.ReplaceAll(text.Visible(e.Text), "\n", "\n                "))
+		for _, f := range e.Flags {
+			x.printf("                ! %s: %s\n", f.Code, text.OneLine(f.Message))
+		}
+	}
+	if s.Problem != "" {
+		fmt.Fprintln(x.Err, "hermes: "+s.Problem)
+	}
 }
 
 func (x *cli) memoryCheck() *cobra.Command {
@@ -79,15 +93,18 @@ func (x *cli) memoryCheck() *cobra.Command {
 		}
 		type finding struct {
 			Store memory.Target `json:"store"`
-			ID    string        `json:"id"`
-			Text  string        `json:"text"`
+			ID    string        `json:"id,omitempty"` // "" is the store as a whole
+			Text  string        `json:"text,omitempty"`
 			memory.Flag
 		}
 		found := []finding{}
-		for _, t := range memory.Targets() {
-			for _, e := range sheets[t].Entries {
+		for _, s := range sheets {
+			for _, f := range s.Flags() {
+				found = append(found, finding{Store: s.Target, Flag: f})
+			}
+			for _, e := range s.Entries {
 				for _, f := range e.Flags {
-					found = append(found, finding{t, e.ID, e.Text, f})
+					found = append(found, finding{s.Target, e.ID, e.Text, f})
 				}
 			}
 		}
@@ -95,8 +112,12 @@ func (x *cli) memoryCheck() *cobra.Command {
 			err = x.print(map[string]any{"findings": found})
 		}
 		for _, f := range found {
-			if !x.json {
-				x.printf("%s %s  %s: %s\n  %s\n", f.Store, f.ID, f.Code, text.OneLine(f.Message), text.Cut(text.OneLine(f.Text), 100))
+			switch {
+			case x.json:
+			case f.ID == "":
+				x.printf("%s  %s: %s\n", f.Store.File(), f.Code, text.OneLine(f.Message))
+			default:
+				x.printf("%s %s  %s: %s\n  %s\n", f.Store, f.ID, f.Code, text.OneLine(f.Message), text.Cut(seen(f.Text), 100))
 			}
 		}
 		if err == nil && len(found) > 0 {
@@ -196,8 +217,8 @@ func (x *cli) named(cmd *cobra.Command, name, old string) (memory.Op, error) {
 	if err != nil {
 		return memory.Op{}, err
 	}
-	for _, e := range sheets[t].Entries {
-		if e.ID == old {
+	for _, s := range sheets {
+		if s.Target == t && slices.ContainsFunc(s.Entries, func(e memory.Entry) bool { return e.ID == old }) {
 			return memory.Op{ID: old}, nil
 		}
 	}
@@ -223,19 +244,33 @@ func (x *cli) memoryHistory() *cobra.Command {
 		}
 		for _, m := range moments {
 			x.printf("%s  %-7s %-8s %s\n", m.Change.Time.Local().Format("2006-01-02 15:04"), m.Change.Actor, m.Change.Action, m.Target)
-			if m.Was != "" {
-				x.printf("  - %s  %s\n", m.WasID, text.Cut(text.OneLine(m.Was), 100))
-			}
-			if m.Text != "" {
-				x.printf("  + %s  %s\n", m.ID, text.Cut(text.OneLine(m.Text), 100))
-			}
+			x.side("-", m, m.WasID, m.Was)
+			x.side("+", m, m.ID, m.Text)
 		}
-		if len(moments) == 0 {
-			return &core.Error{Code: core.CodeNotFound, Op: "memory history", Err: errors.New("nothing is recorded")}
+		switch {
+		case len(moments) > 0:
+		case id != "":
+			return &core.Error{Code: core.CodeNotFound, Op: "memory history", Subject: id, Err: errors.New("no such entry is recorded"), Hint: "hermes memory list shows the ids"}
+		default:
+			x.printf("nothing was remembered yet\n")
 		}
 		return nil
 	}, cobra.MaximumNArgs(1))
 }
+
+// side prints one version of an entry.
+func (x *cli) side(sign string, m memory.Moment, id, words string) {
+	switch {
+	case id == "":
+		return
+	case words == "":
+		words = m.Missing()
+	}
+	x.printf("  %s %s  %s\n", sign, id, text.Cut(seen(words), 100))
+}
+
+// seen is text in one line with everything in it that would not be seen written out.
+func seen(s string) string { return strings.Join(strings.Fields(text.Visible(s)), " ") }
 
 func (x *cli) memoryRestore() *cobra.Command {
 	return command("restore ID", "Bring an earlier entry back", func(cmd *cobra.Command, args []string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -263,20 +264,17 @@ func (x *cli) reviewsReject() *cobra.Command {
 }
 
 func (x *cli) reviewsUndo() *cobra.Command {
-	var merge bool
-	c := command("undo ID", "Take back all that a review changed and that is still in force", func(cmd *cobra.Command, args []string) error {
+	return command("undo ID", "Take back all that a review changed and that is still in force", func(cmd *cobra.Command, args []string) error {
 		a, err := x.inbox("undo")
 		if err != nil {
 			return err
 		}
-		e, err := a.UndoReview(cmd.Context(), args[0], merge)
+		e, err := a.UndoReview(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		return x.said(e, "undone: %d changes (%s)\n", len(e.Undoes), e.Subject)
+		return x.said(e, "undone: %s (%s)%s\n", text.Count(len(e.Undoes), "change", "changes"), e.Subject, beside(e))
 	}, cobra.ExactArgs(1))
-	c.Flags().BoolVar(&merge, "merge", false, "keep later changes beside it where they do not overlap")
-	return c
 }
 
 func (x *cli) reviewsPause(verb string, pause bool) *cobra.Command {
@@ -302,6 +300,7 @@ func (x *cli) reviewsPause(verb string, pause bool) *cobra.Command {
 
 func (x *cli) reviewsRun() *cobra.Command {
 	var focus string
+	var due bool
 	c := command("run [SESSION]", "Review a session now (default: the last one) and wait for the end", func(cmd *cobra.Command, args []string) error {
 		a, err := x.inbox("review")
 		if err != nil {
@@ -312,9 +311,12 @@ func (x *cli) reviewsRun() *cobra.Command {
 			session = args[0]
 		}
 		p := printer{cli: x}
-		r, err := a.ReviewNow(cmd.Context(), session, focus, p.learned)
+		r, err := a.ReviewNow(cmd.Context(), session, focus, due, p.learned)
 		if err != nil {
 			return err
+		}
+		if r.ID == "" {
+			return x.said(map[string]any{"due": false}, "no review is due\n")
 		}
 		if x.json {
 			row, err := rowOf(a, r)
@@ -327,19 +329,28 @@ func (x *cli) reviewsRun() *cobra.Command {
 		return nil
 	}, cobra.MaximumNArgs(1))
 	c.Flags().StringVar(&focus, "focus", "", "what to look at above all")
+	c.Flags().BoolVar(&due, "due", false, "only when the counters ask for a review")
 	return c
 }
 
 // sayReview is a finished review in one line.
 func sayReview(r review.Record) string {
-	line := fmt.Sprintf("review %s: %s", r.State, text.OneLine(r.Note))
-	switch {
-	case r.Error != "":
-		line = fmt.Sprintf("review %s: %s", r.State, text.OneLine(r.Error))
-	case r.State == review.Saved:
-		line = fmt.Sprintf("review: saved %d, %d in the inbox", r.Saved, r.Held)
+	var did []string
+	if r.Saved > 0 {
+		did = append(did, fmt.Sprintf("saved %d", r.Saved))
 	}
-	return line + fmt.Sprintf(" (%d of %d calls)", r.Calls, r.MaxCalls)
+	if r.Held > 0 {
+		did = append(did, fmt.Sprintf("%d in the inbox", r.Held))
+	}
+	switch {
+	case r.Why() != "":
+		did = append([]string{text.OneLine(r.Why())}, did...)
+	case r.Error != "":
+		did = append(did, text.OneLine(r.Error))
+	case len(did) == 0:
+		did = []string{fmt.Sprintf("%s: %s", r.State, text.OneLine(r.Note))}
+	}
+	return fmt.Sprintf("review: %s (%d of %s)", strings.Join(did, ", "), r.Calls, text.Count(r.MaxCalls, "call", "calls"))
 }
 
 // learned prints the events of learning for people; the rest of the session stays silent.
@@ -352,13 +363,14 @@ func (p *printer) learned(e core.Event) {
 		if e.Kind == review.KindSummary {
 			return
 		}
-		p.maxCalls = e.MaxCalls
+		p.maxCalls, p.steps = e.MaxCalls, 0
 		fmt.Fprintf(p.Err, "review (%s) %s\n", e.Trigger, e.State)
 	case *core.ReviewStep:
 		if e.OK == nil {
 			return
 		}
-		fmt.Fprintf(p.Err, "  %d · %s %s\n", e.Calls, text.OneLine(e.Tool), text.OneLine(e.Summary))
+		p.steps++
+		fmt.Fprintf(p.Err, "  %d · %s %s\n", p.steps, text.OneLine(e.Tool), text.OneLine(e.Summary))
 	case *core.ProposalAdded:
 		fmt.Fprintf(p.Err, "  waits for you: %s %s (%s) — hermes reviews show %s\n", e.Action, text.OneLine(e.Subject), e.Held, e.ProposalID)
 	case *core.Notice:

@@ -52,7 +52,7 @@ func (x *cli) run() *cobra.Command {
 		}
 		err = x.turn(cmd.Context(), s, prompt)
 		if reviews == reviewBackground && a.ReviewDue() {
-			if derr := x.detach("reviews", "run", s.ID()); derr != nil {
+			if derr := x.detach("reviews", "run", s.ID(), "--due"); derr != nil {
 				fmt.Fprintln(x.Err, "hermes: no review in the background: "+derr.Error())
 			}
 		}
@@ -85,11 +85,17 @@ func (x *cli) waitReviews(ctx context.Context, s *app.Session) {
 	if !s.Reviewing() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.ReviewPatience())
+	wait, cancel := context.WithTimeout(ctx, s.ReviewPatience())
 	defer cancel()
-	if !s.WaitReviews(ctx) {
-		fmt.Fprintln(x.Err, "hermes: the review is left unfinished; its turns stay on the list for the next one")
+	if s.WaitReviews(wait) {
+		return
 	}
+	why := fmt.Sprintf("it took longer than %s (review.wait_seconds)", s.ReviewPatience())
+	if ctx.Err() != nil {
+		why = "it was interrupted"
+	}
+	s.StopReviews(context.WithoutCancel(ctx), why)
+	fmt.Fprintln(x.Err, "hermes: the review is left unfinished; its turns stay on the list for the next one")
 }
 
 // detach starts this program again, on its own, with the same home.
@@ -219,6 +225,7 @@ type printer struct {
 	*cli
 
 	maxCalls int    // of the review under way
+	steps    int    // of it, refused ones included
 	line     string // of the answer, not ended yet: control sequences are removed from whole lines
 	err      error  // of standard output
 }
