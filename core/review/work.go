@@ -332,7 +332,7 @@ func (w *work) outcome(end *core.RunEnded) (State, string) {
 		return Nothing, ""
 	}
 	if n := w.inVain(); n > 0 {
-		return Failed, fmt.Sprintf("it saved nothing: %d of its %s refused or failed", n, text.Count(len(w.rec.Steps), "call was", "calls were"))
+		return Failed, fmt.Sprintf("it saved nothing: %s refused or failed", text.Count(n, "call was", "calls were"))
 	}
 	return Failed, "it answered with prose and saved nothing"
 }
