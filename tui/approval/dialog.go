@@ -7,10 +7,12 @@ package approval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"hermes/core"
 	"hermes/tui/card"
@@ -102,8 +104,8 @@ func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) []string {
 	}
 	inner := bw - 4
 	foot := d.foot(st, inner, now)
-	body := d.body(st, inner)
 	room := max(min(h, 40)-2-len(foot)-1, 1)
+	body := d.body(st, inner, room)
 	d.pages = max(len(body)-room, 0)
 	d.scroll = min(d.scroll, d.pages)
 	d.read = d.read || d.scroll == d.pages
@@ -131,28 +133,82 @@ func (d *Dialog) View(st *theme.Styles, w, h int, now time.Time) []string {
 	return pane.Frame(st, pane.Label{Title: title, Badge: badge, Focused: true}, lines, bw, min(len(lines)+2, h))
 }
 
-// body is everything to judge by.
-func (d *Dialog) body(st *theme.Styles, w int) []string {
-	out := []string{""}
-	for i, l := range cell.Wrap(d.subject(st), w-2, "") {
-		lead := "  "
-		if i == 0 {
-			lead = st.Accent.Render("$ ")
-			if d.a.Diff != "" || d.a.Folder == "" {
-				lead = st.Accent.Render("› ")
-			}
-		}
-		out = append(out, lead+l)
-	}
-	out = append(out, "")
+// body is everything to judge by. What does not fit begins with why it is asked and the parts that are the
+// reason: nothing dangerous waits below the fold.
+func (d *Dialog) body(st *theme.Styles, w, room int) []string {
+	subject, reasons := d.command(st, w), d.reasons(st, w)
+	var folder []string
 	if d.a.Folder != "" {
-		out = append(out, cell.Wrap(st.Muted.Render("in ")+st.Text.Render(cell.Visible(d.a.Folder)), w, "   ")...)
+		folder = cell.Wrap(st.Muted.Render("in ")+st.Text.Render(cell.Visible(d.a.Folder)), w, "   ")
 	}
+	rest := d.rest(st, w)
+	if 2+len(subject)+len(folder)+len(reasons)+len(rest) <= room {
+		return slices.Concat([]string{""}, subject, []string{""}, folder, reasons, rest)
+	}
+	return slices.Concat([]string{""}, reasons, d.parts(st, w), folder, []string{""}, subject, rest)
+}
+
+// command is what would run; runs of blank lines are counted, not drawn.
+func (d *Dialog) command(st *theme.Styles, w int) []string {
+	lead := st.Accent.Render("$ ")
+	if d.a.Diff != "" || d.a.Folder == "" {
+		lead = st.Accent.Render("› ")
+	}
+	var out []string
+	blank := 0
+	flush := func() {
+		if blank > 1 {
+			out = append(out, "  "+st.Faint.Render(cell.Truncate(fmt.Sprintf("… %d empty lines …", blank), w-2)))
+		} else if blank == 1 {
+			out = append(out, "")
+		}
+		blank = 0
+	}
+	for _, l := range cell.Wrap(d.subject(st), w-2, "") {
+		if strings.TrimSpace(ansi.Strip(l)) == "" {
+			blank++
+			continue
+		}
+		flush()
+		out = append(out, lead+l)
+		lead = "  "
+	}
+	flush()
+	return out
+}
+
+func (d *Dialog) reasons(st *theme.Styles, w int) []string {
+	var out []string
 	for _, r := range d.a.Reasons {
 		for _, l := range cell.Wrap("! "+cell.Visible(r), w, "  ") {
 			out = append(out, st.Warn.Render(l))
 		}
 	}
+	return out
+}
+
+// shownParts is how many of the marked parts are quoted before the whole.
+const shownParts = 5
+
+// parts quotes what of the command the reasons are about, a line each.
+func (d *Dialog) parts(st *theme.Styles, w int) []string {
+	var out []string
+	for i, m := range d.a.Marks {
+		if m.Start < 0 || m.End <= m.Start || m.End > len(d.a.Subject) {
+			continue
+		}
+		if len(out) == shownParts {
+			return append(out, "  "+st.Faint.Render(cell.Truncate(fmt.Sprintf("… and %d more, marked below", len(d.a.Marks)-i), w-2)))
+		}
+		part := strings.Join(strings.Fields(d.a.Subject[m.Start:m.End]), " ")
+		out = append(out, "  "+st.Warn.Bold(true).Render(cell.Truncate(cell.Visible(part), w-2)))
+	}
+	return out
+}
+
+// rest is the difference and the rule.
+func (d *Dialog) rest(st *theme.Styles, w int) []string {
+	var out []string
 	if d.a.Diff != "" {
 		out = append(out, "")
 		out = append(out, card.Diff(st, visibleDiff(d.a.Diff), w)...)

@@ -80,6 +80,24 @@ func TestDialog_marks(t *testing.T) {
 	tuitest.Fits(t, box, 80, 24)
 }
 
+// What the question is about is in sight at once, however much stands before it.
+func TestDialog_dangerFirst(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Plain)
+	for name, gap := range map[string]string{"lines": strings.Repeat("\n", 30), "blanks": strings.Repeat(" ", 4000), "words": strings.Repeat("echo harmless\n", 60)} {
+		subject := "echo a > w3" + gap + "rm -rf ../elsewhere"
+		at := strings.Index(subject, "rm -rf")
+		a := core.Approval{Tool: "terminal", Folder: "/p", Subject: subject, Marks: []core.Span{{Start: at, End: len(subject)}}, Reasons: []string{"deletes"}, Rule: "rm -rf ../elsewhere"}
+		for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+			d := approval.New(a, time.Unix(0, 0))
+			box := ansi.Strip(strings.Join(d.View(st, size[0], size[1], time.Unix(9, 0)), "\n"))
+			if !strings.Contains(box, "rm -rf ../elsewhere") || !strings.Contains(box, "! deletes") {
+				t.Errorf("%s, %v:\n%s", name, size, box)
+			}
+		}
+	}
+}
+
 func TestDialog_fits(t *testing.T) {
 	t.Parallel()
 	st := theme.New(theme.Dark)
