@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,6 +48,24 @@ func (l *Library) History(ctx context.Context, name string) ([]Version, error) {
 		})
 	}
 	slices.Reverse(out)
+	return out, nil
+}
+
+// Edits counts the changes of each skill's text since then, by whomever, by the name of its folder. Pins and moves
+// are none, nor is what came with the program.
+func (l *Library) Edits(since time.Time) (map[string]int, error) {
+	log, err := l.opts.Ledger.Log(ledger.Filter{Subject: kind + ":"})
+	if err != nil {
+		return nil, err
+	}
+	pins := l.journalName(filepath.Join(l.Home(), pinFolder)) + "/"
+	out := map[string]int{}
+	for _, e := range log {
+		edited := func(f ledger.FileChange) bool { return f.Op != ledger.OpMove && !strings.HasPrefix(f.Path, pins) }
+		if !e.Time.Before(since) && e.Actor != ledger.Hub && slices.ContainsFunc(e.Of(kind).Files, edited) {
+			out[path.Base(strings.TrimPrefix(e.Subject, kind+":"))]++
+		}
+	}
 	return out, nil
 }
 

@@ -53,7 +53,7 @@ type ToolFact struct {
 // SkillCount counts what was done with a skill.
 type SkillCount struct {
 	Loads int `json:"l,omitempty"`
-	Edits int `json:"e,omitempty"`
+	Edits int `json:"-"` // by the ledger: reviews edit outside the sessions
 }
 
 // Turn is one turn, as far as outcomes need it.
@@ -63,7 +63,6 @@ type Turn struct {
 	Calls     int       `json:"c,omitempty"`
 	Errors    int       `json:"e,omitempty"`
 	Loaded    []string  `json:"l,omitempty"` // skills
-	Edited    []string  `json:"d,omitempty"`
 	Corrected bool      `json:"x,omitempty"` // the person's next message corrects it
 	Answered  bool      `json:"y,omitempty"`
 }
@@ -194,20 +193,10 @@ func (r *reader) result(rec *core.Record) {
 		return
 	}
 	var a struct{ Name string }
-	if c.Name != "skill_view" && c.Name != "skill_manage" || json.Unmarshal([]byte(c.Arguments), &a) != nil || a.Name == "" {
+	if c.Name != "skill_view" || json.Unmarshal([]byte(c.Arguments), &a) != nil || a.Name == "" {
 		return
 	}
-	name := a.Name[strings.LastIndexByte(a.Name, '/')+1:]
-	if c.Name == "skill_view" {
-		r.loaded(name)
-		return
-	}
-	k := r.f.Skills[name]
-	k.Edits++
-	r.f.Skills[name] = k
-	if !slices.Contains(r.turn.Edited, name) {
-		r.turn.Edited = append(r.turn.Edited, name)
-	}
+	r.loaded(a.Name[strings.LastIndexByte(a.Name, '/')+1:])
 }
 
 func (r *reader) loaded(name string) {

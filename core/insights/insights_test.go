@@ -48,6 +48,7 @@ func (k *talk) answer(in, out, cached int64, usd float64) {
 
 // shelf is a source in memory.
 type shelf struct {
+	edits    map[string]int
 	sessions map[string][]core.Record
 	versions []Version
 	read     int
@@ -75,6 +76,10 @@ func (s *shelf) Records(_ context.Context, id string) ([]core.Record, error) {
 
 func (s *shelf) Invoked(m string) (string, bool)            { return "slash-skill", m == "[use slash-skill]" }
 func (s *shelf) Versions(context.Context, string) []Version { return s.versions }
+func (s *shelf) Edits(context.Context, time.Time) (map[string]int, error) {
+	return s.edits, nil
+}
+
 func (s *shelf) Learning(context.Context) ([]Learned, error) {
 	return []Learned{{At: start, Tokens: 500, USD: 0.02}, {At: start.AddDate(-1, 0, 0), Tokens: 9, USD: 9}}, nil
 }
@@ -100,7 +105,7 @@ func TestMake_counts(t *testing.T) {
 	old := &talk{at: start.AddDate(0, -6, 0)}
 	old.user("old")
 	old.answer(1, 1, 1, 1)
-	src := &shelf{sessions: map[string][]core.Record{"a": a.rs, "b": b.rs, "old": old.rs, "broken": nil}}
+	src := &shelf{sessions: map[string][]core.Record{"a": a.rs, "b": b.rs, "old": old.rs, "broken": nil}, edits: map[string]int{"flask-deploy": 3, "only-reviewed": 1}}
 	r, err := Make(t.Context(), src, Options{Now: start.AddDate(0, 0, 3)})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +134,7 @@ func TestMake_counts(t *testing.T) {
 	for _, s := range r.Skills {
 		loads[s.Name] = [2]int{s.Loads, s.Edits}
 	}
-	if d := cmp.Diff(map[string][2]int{"flask-deploy": {1, 1}, "slash-skill": {1, 0}}, loads); d != "" {
+	if d := cmp.Diff(map[string][2]int{"flask-deploy": {1, 3}, "only-reviewed": {0, 1}, "slash-skill": {1, 0}}, loads); d != "" {
 		t.Error(d)
 	}
 }

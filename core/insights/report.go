@@ -19,6 +19,8 @@ type Source interface {
 	Invoked(message string) (skill string, ok bool)
 	// Versions lists the versions of a skill, oldest first; none when its history is unknown.
 	Versions(ctx context.Context, skill string) []Version
+	// Edits counts the changes of skills since then, by whomever, by the name of the skill.
+	Edits(ctx context.Context, since time.Time) (map[string]int, error)
 	// Learning lists what background learning cost.
 	Learning(ctx context.Context) ([]Learned, error)
 }
@@ -132,6 +134,13 @@ func Make(ctx context.Context, src Source, o Options) (Report, error) {
 			r.Cost.Learning += l.USD
 		}
 	}
+	edits, err := src.Edits(ctx, r.Since)
+	if err != nil {
+		return r, err
+	}
+	for name, n := range edits {
+		t.skills[name] = SkillCount{t.skills[name].Loads, n}
+	}
 	r.Skills = outcomes(ctx, all, t.skills, src)
 	return r, nil
 }
@@ -190,7 +199,7 @@ func (t *totals) add(f Facts, r *Report) {
 	}
 	for name, c := range f.Skills {
 		o := t.skills[name]
-		t.skills[name] = SkillCount{o.Loads + c.Loads, o.Edits + c.Edits}
+		t.skills[name] = SkillCount{Loads: o.Loads + c.Loads}
 	}
 	for at, n := range f.Hours {
 		r.Activity.ByWeekday[at/24%7] += n

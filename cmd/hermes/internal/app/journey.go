@@ -230,6 +230,11 @@ func (f figures) Versions(ctx context.Context, name string) []insights.Version {
 	return out
 }
 
+// Edits counts the changes of skills.
+func (f figures) Edits(_ context.Context, since time.Time) (map[string]int, error) {
+	return f.a.Skills.Edits(since)
+}
+
 // Learning lists what the reviews cost.
 func (f figures) Learning(context.Context) ([]insights.Learned, error) {
 	list, _, err := f.a.Reviews.List(0)

@@ -9,6 +9,8 @@ import (
 
 	"hermes/cmd/hermes/internal/app"
 	"hermes/core/rehearsal"
+	"hermes/core/text"
+	cells "hermes/tui/cell"
 )
 
 func (x *cli) demo() *cobra.Command {
@@ -28,7 +30,9 @@ func (x *cli) demo() *cobra.Command {
 			}
 		}
 		if !x.json {
-			o.Done = func(r app.RehearsalRow) { fmt.Fprintf(x.Err, "%s: %d calls, %d errors\n", r.Label, r.Calls, r.Errors) }
+			o.Done = func(r app.RehearsalRow) {
+				fmt.Fprintf(x.Err, "%s: %s, %s\n", r.Label, text.Count(r.Calls, "call", "calls"), text.Count(r.Errors, "error", "errors"))
+			}
 		}
 		r, err := a.Rehearse(cmd.Context(), o)
 		if err != nil {
@@ -71,7 +75,7 @@ func table(r app.Rehearsal) string {
 			if i == 0 {
 				width = 12
 			}
-			line += fmt.Sprintf("%-*s", width, cell)
+			line += cells.Fit(cell, width)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}

@@ -14,8 +14,8 @@ import (
 func (x *cli) insights() *cobra.Command {
 	var days int
 	c := command("insights", "Sessions, tokens, cost, tools, skills and their outcomes", func(cmd *cobra.Command, _ []string) error {
-		if days < 1 {
-			return usageError("--days %d: at least 1", days)
+		if days < 1 || days > 36500 {
+			return usageError("--days %d: from 1 to 36500", days)
 		}
 		a, err := x.open()
 		if err != nil {
@@ -43,9 +43,10 @@ func Insights(r insights.Report) string {
 	var b strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	if r.Sessions == 0 {
-		return fmt.Sprintf("No sessions in the last %d days.\n", r.Days)
+		return fmt.Sprintf("No sessions in the last %s.\n", text.Count(r.Days, "day", "days"))
 	}
-	p("Last %d days: %d sessions, %d messages of yours, %d answers and calls, %.1f hours\n", r.Days, r.Sessions, r.Messages["user"], r.Messages["assistant"], r.Hours)
+	p("Last %s: %s, %s of yours, %s, %.1f hours\n", text.Count(r.Days, "day", "days"), text.Count(r.Sessions, "session", "sessions"),
+		text.Count(r.Messages["user"], "message", "messages"), text.Count(r.Messages["assistant"], "answer or call", "answers and calls"), r.Hours)
 	p("Tokens: %s in (%.0f %% from the cache), %s out, %s of learning\n", text.Thousands(int(r.Usage.Input)), 100*r.Usage.CacheRate, text.Thousands(int(r.Usage.Output)), text.Thousands(int(r.Usage.Learning)))
 	p("Cost: $%.4f chat, $%.4f learning", r.Cost.Chat, r.Cost.Learning)
 	if len(r.Cost.Unpriced) > 0 {
@@ -63,7 +64,7 @@ func Insights(r insights.Report) string {
 		p("\nSkills (calls and failed calls a turn; corrections are a coarse rule; nothing is concluded from fewer than 5)\n")
 	}
 	for _, s := range r.Skills[:min(len(r.Skills), 20)] {
-		p("  %s: %d loads, %d edits\n", text.OneLine(s.Name), s.Loads, s.Edits)
+		p("  %s: %s, %s\n", text.OneLine(s.Name), text.Count(s.Loads, "load", "loads"), text.Count(s.Edits, "edit", "edits"))
 		if s.Before != nil {
 			p("    before it   %s\n", Outcome(*s.Before))
 		}
@@ -75,7 +76,7 @@ func Insights(r insights.Report) string {
 			p("\n")
 		}
 	}
-	p("\nActivity: %d days, longest run of days %d\n", r.Activity.Days, r.Activity.Streak)
+	p("\nActive on %s, at most %s in a row\n", text.Count(r.Activity.Days, "day", "days"), text.Count(r.Activity.Streak, "day", "days"))
 	most := 1
 	for _, n := range r.Activity.ByHour {
 		most = max(most, n)
@@ -93,5 +94,5 @@ func Outcome(o insights.Outcome) string {
 	if o.Loads == 0 {
 		return "not used yet"
 	}
-	return fmt.Sprintf("%5.1f calls, %4.1f failed, %d corrected  (%d turns)", o.CallsMean, o.ErrorsMean, o.Corrections, o.Loads)
+	return fmt.Sprintf("%5.1f calls, %4.1f failed, %d corrected  (%s)", o.CallsMean, o.ErrorsMean, o.Corrections, text.Count(o.Loads, "turn", "turns"))
 }
