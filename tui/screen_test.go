@@ -321,3 +321,38 @@ func TestPacer_findsTheClock(t *testing.T) {
 	none.wake()
 	none.stop()
 }
+
+// Every pane keeps its number in the tab line at any width: the figures go first, then the names.
+func TestTabs_allNumbers(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{40, 46, 50, 59} {
+		r := newRig(t, w, 16)
+		storyRig(r)
+		line, _, _ := strings.Cut(ansi.Strip(r.screen()), "\n")
+		if !strings.HasPrefix(line, "▌1 Chat") || strings.Contains(line, "…") {
+			t.Errorf("%d cells: %q", w, line)
+		}
+		for _, p := range r.m.panes() {
+			number := fmt.Sprintf(" %d ", int(p))
+			if p != layout.Chat && !strings.Contains(line, number) {
+				t.Errorf("%d cells: no %q in %q", w, number, line)
+			}
+			x := ansi.StringWidth(line[:max(strings.Index(line, number), 0)]) + 1
+			if got := r.m.tabAt(x); p != layout.Chat && got != p {
+				t.Errorf("%d cells: a click on %d reaches %v", w, p, got)
+			}
+		}
+	}
+}
+
+// What hides the other panes says so.
+func TestZoom_isNamed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 40)
+	storyRig(r)
+	r.hides("zoomed")
+	r.keys("ctrl+x", "z")
+	r.shows("zoomed")
+	r.keys("ctrl+x", "z")
+	r.hides("zoomed")
+}

@@ -9,6 +9,7 @@ import (
 	"hermes/tui/card"
 	"hermes/tui/cell"
 	"hermes/tui/keys"
+	"hermes/tui/layout"
 	"hermes/tui/pane"
 )
 
@@ -21,16 +22,16 @@ type part struct {
 // statusBar draws the last line: figures at the left, what can be done or has just happened at the
 // right. Figures give way by rank, so that news always fits.
 func (m *Model) statusBar(w int) string {
-	right, keep := m.statusRight(), 0
+	keep := 0
 	for _, p := range m.statusParts() {
 		if p.rank == 0 { // what must be seen at every width
 			keep += cell.Width(p.text) + 3
 		}
 	}
-	right = cell.Truncate(right, max(w-4-keep, 0)) // Sides keeps a gap
+	room := max(w-4-keep, 0) // Sides keeps a gap
+	right := cell.Truncate(m.statusRight(room), room)
 	rw := cell.Width(right)
-	room := w - rw - 3
-	left := m.statusLeft(room)
+	left := m.statusLeft(w - rw - 3)
 	return cell.Fit(" "+cell.Sides(left, right, w-2, cell.Width(left))+" ", w)
 }
 
@@ -83,8 +84,13 @@ func (m *Model) statusParts() []part {
 	if m.reviews.Paused() {
 		paused = m.st.Warn.Render("learning paused")
 	}
+	zoomed := ""
+	if m.scr.zoom && m.scr.lay.Kind == layout.Zoomed {
+		zoomed = m.st.Status.Render("zoomed")
+	}
 	parts := []part{
 		{text: model, rank: 1},
+		{text: zoomed, rank: 4},
 		{text: muted(m.run.meter.context(info.Model.ContextLength)), rank: 2},
 		{text: muted(m.run.meter.cache()), rank: 5},
 		{text: muted(dollars(m.run.meter.cost)), rank: 3},
@@ -107,8 +113,8 @@ func (m *Model) quitKey() string {
 }
 
 // statusRight is, in this order: the armed quit, the prefix, a toast, the running turn, the keys of
-// the focused pane, the general hint.
-func (m *Model) statusRight() string {
+// the focused pane, the general hint; hints fill at most room cells.
+func (m *Model) statusRight(room int) string {
 	now := m.opt.Now()
 	switch {
 	case now.Before(m.note.armed):
@@ -136,7 +142,7 @@ func (m *Model) statusRight() string {
 		}
 		return m.st.Busy.Render(spin+word+took) + m.st.Faint.Render(" · ") + m.st.Key.Render("Esc") + m.st.Muted.Render(" stops")
 	}
-	return pane.Hints(m.st, m.statusHints(), m.scr.w)
+	return pane.Hints(m.st, m.statusHints(), room)
 }
 
 // statusHints are the keys that hold right now: those of what lies on top, of the focused pane, or where to begin.

@@ -226,35 +226,55 @@ func (m *Model) strip(s layout.Section) string {
 // tabs draws the tab line of the single-pane layout.
 func (m *Model) tabs(w int) string {
 	var b strings.Builder
-	for _, p := range m.panes() {
+	panes := m.panes()
+	for i, name := range m.tabNames(w) {
 		style := m.st.Muted
-		if p == m.scr.focus {
+		if panes[i] == m.scr.focus {
 			style = m.st.Selected
 		}
-		b.WriteString(style.Render(m.tab(p)))
+		b.WriteString(style.Render(name))
 	}
 	return cell.Fit(b.String(), w)
 }
 
+// tabNames are the tabs in w cells. What does not fit goes step by step: the figures, then the names of all but
+// the focused pane. The numbers stay, they are the keys.
+func (m *Model) tabNames(w int) []string {
+	panes := m.panes()
+	out := make([]string, len(panes))
+	for _, step := range []struct{ figures, names bool }{{true, true}, {false, true}, {false, false}} {
+		used := 0
+		for i, p := range panes {
+			out[i] = m.tab(p, step.figures, step.names)
+			used += cell.Width(out[i])
+		}
+		if used <= w {
+			break
+		}
+	}
+	return out
+}
+
 // tab is the name of a pane in the tab line, with its figures while it has not the focus.
-func (m *Model) tab(p layout.Pane) string {
+func (m *Model) tab(p layout.Pane, figures, names bool) string {
 	title, _, _ := strings.Cut(m.pane(p).Title(), " ─ ")
-	name := fmt.Sprintf(" %d %s ", int(p), title)
-	if p == m.scr.focus {
-		name = fmt.Sprintf("▌%d %s ", int(p), title)
+	switch badge := m.pane(p).Badge(); {
+	case p == m.scr.focus:
+		return fmt.Sprintf("▌%d %s ", int(p), title)
+	case !names:
+		return fmt.Sprintf(" %d ", int(p))
+	case figures && badge != "":
+		return fmt.Sprintf(" %d %s %s ", int(p), title, badge)
 	}
-	if badge := m.pane(p).Badge(); badge != "" && p != m.scr.focus {
-		name += badge + " "
-	}
-	return name
+	return fmt.Sprintf(" %d %s ", int(p), title)
 }
 
 // tabAt returns the pane whose tab is at column x, 0 when there is none.
 func (m *Model) tabAt(x int) layout.Pane {
 	at := 0
-	for _, p := range m.panes() {
-		if at += cell.Width(m.tab(p)); x < at {
-			return p
+	for i, name := range m.tabNames(m.scr.w) {
+		if at += cell.Width(name); x < at {
+			return m.panes()[i]
 		}
 	}
 	return 0

@@ -200,3 +200,42 @@ func TestNotice_opens(t *testing.T) {
 		t.Errorf("open:\n%s", v)
 	}
 }
+
+// An entry taller than the screen is read line by line before j and k go on to the next one.
+func TestSelect_tallEntries(t *testing.T) {
+	t.Parallel()
+	p, log := newPane(60, 16)
+	var long strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&long, "line %02d\n\n", i)
+	}
+	apply(p, log, user(0), answer(0, long.String()), user(1), answer(1, "done"))
+	p.Read(true)
+	p.Select(-1 << 30)
+	seen := map[string]bool{}
+	look := func() {
+		for line := range strings.SplitSeq(ansi.Strip(p.View()), "\n") {
+			if _, n, ok := strings.Cut(line, "line "); ok {
+				seen[n[:2]] = true
+			}
+		}
+	}
+	steps := 0
+	for ; steps < 100 && p.SelectedMessage() != "u1"; steps++ {
+		p.Select(1)
+		look()
+	}
+	if len(seen) != 60 || steps == 100 {
+		t.Errorf("%d of 60 lines seen in %d steps down", len(seen), steps)
+	}
+	p.Select(-1 << 30)
+	p.Select(1)
+	p.View()
+	p.Select(1) // a part of the way into the answer
+	for steps = 0; steps < 100 && p.SelectedMessage() != "u0"; steps++ {
+		p.Select(-1)
+	}
+	if steps != 2 {
+		t.Errorf("%d steps back, want one to its beginning and one to the question", steps)
+	}
+}

@@ -225,6 +225,9 @@ func (p *Pane) Select(n int) {
 	if len(p.items) == 0 {
 		return
 	}
+	if (n == 1 || n == -1) && p.within(n) {
+		return
+	}
 	to := min(max(p.sel+n, 0), len(p.items)-1)
 	step := 1
 	if n < 0 {
@@ -239,6 +242,32 @@ func (p *Pane) Select(n int) {
 	}
 	p.sel = to
 	p.show(p.sel)
+}
+
+// within scrolls on inside the selected item when it is taller than the view and goes on in direction n: the next
+// item comes after its end. False when there is nothing more of it.
+func (p *Pane) within(n int) bool {
+	h := p.transcriptHeight()
+	if h <= 0 || p.sel < 0 || p.sel >= len(p.items) {
+		return false
+	}
+	own := p.draw(p.sel).height()
+	top, line := p.view.top, p.view.line
+	if p.view.follow {
+		top, line = p.topFromEnd(h)
+	}
+	if own <= h || top != p.sel {
+		return false
+	}
+	more := own - line - h
+	if n < 0 {
+		more = line
+	}
+	if more <= 0 {
+		return false
+	}
+	p.Scroll(n * min(more, max(h/3, 1)))
+	return true
 }
 
 // show scrolls as little as needed so that item i is visible from its first line.

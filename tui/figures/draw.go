@@ -297,7 +297,12 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 
 // long is a time in words.
 func long(hours float64) string {
-	if hours < 1 {
+	switch {
+	case hours <= 0:
+		return "no time"
+	case hours*60 < 1:
+		return "less than a minute"
+	case hours < 1:
 		return fmt.Sprintf("%.0f minutes", hours*60)
 	}
 	return fmt.Sprintf("%.1f hours", hours)

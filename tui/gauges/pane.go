@@ -148,7 +148,7 @@ func (p *Pane) row(i int) string {
 	if p.w < 40 {
 		name, _ = cell.Draw(firstCluster(name))
 	} else {
-		cost = " " + p.st.Faint.Render(text.Thousands(e.Chars))
+		cost = " " + p.st.Faint.Render(text.Thousands(e.Chars)) + " "
 	}
 	where := fmt.Sprintf("%s %*d", name, len(strconv.Itoa(len(s.Entries))), r.entry+1)
 	if p.w >= 40 {

@@ -53,6 +53,7 @@ func (x *cli) first(ctx context.Context, a *app.App, start startFlags, o *tui.Op
 	}
 	switch {
 	case start.demo:
+		o.Layouts = nil // nothing of the person's own is touched
 		o.Workspace, err = a.DemoWorkspace(ctx)
 		return err
 	case resume == "last":
