@@ -28,7 +28,7 @@ func (m *Model) showPalette() tea.Cmd {
 		item := picker.Item{ID: b.ID, Label: capital(b.Help), Note: strings.TrimSpace(b.Slash + "  " + b.Label())}
 		if a.why != nil {
 			if why := a.why(m); why != "" {
-				item.Note = why
+				item.Note, item.Find, item.Off = why, item.Note, true
 				cannot = append(cannot, item)
 				continue
 			}

@@ -109,3 +109,21 @@ func TestModels_freeNameAndWarning(t *testing.T) {
 	r.keys("enter")
 	r.called("switch local/qwen")
 }
+
+// What cannot be done now stands behind all that can, however well it matches, and is found by its name all the same.
+func TestPalette_unavailableLast(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 40)
+	r.keys("ctrl+x", "p")
+	r.text("undo")
+	l, ok := r.m.top().(*paletteLayer)
+	if !ok {
+		t.Fatal("no palette")
+	}
+	box, _, _ := l.draw(r.m, 120, 39)
+	screen := ansi.Strip(strings.Join(box, "\n"))
+	first, off := strings.Index(screen, "Undo in the composer"), strings.Index(screen, "Take the last turn back")
+	if first < 0 || off < first {
+		t.Errorf("undo in the composer at %d, the unavailable /undo at %d:\n%s", first, off, screen)
+	}
+}

@@ -79,7 +79,7 @@ func TestView_errors(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, keys, sees string }{
 		{"refused key", "enter s k enter", "Key for OpenAI"},
-		{"custom address", "G enter x enter enter", "Key for Other"},
+		{"custom address", "G enter x enter enter", "Key for the server"},
 		{"local server down", "j j enter", "Which model provider?"},
 		{"test call", "enter s k enter MODELS enter enter", "Ready"},
 		{"demo", "d", "Which model provider?"},

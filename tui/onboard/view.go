@@ -36,16 +36,16 @@ func (v *View) Draw(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 func (v *View) progress() string {
 	switch v.step {
 	case pickProvider:
-		return "1 of 4"
+		return "step 1 of 4"
 	case typeURL, typeKey, loading:
-		return "2 of 4"
+		return "step 2 of 4"
 	case pickModel:
-		return "3 of 4"
+		return "step 3 of 4"
 	default:
 		if v.choice.Preset == "" {
 			return ""
 		}
-		return "4 of 4"
+		return "step 4 of 4"
 	}
 }
 
@@ -59,9 +59,21 @@ func (v *View) head(st *theme.Styles, w int) []string {
 	}
 	title := map[step]string{
 		pickProvider: "Which model provider?", typeURL: "Address of the server (OpenAI-compatible)",
-		typeKey: "Key for " + v.preset().Label, loading: "One moment", pickModel: "Which model?", confirm: "Ready", saving: "One moment",
+		typeKey: "Key for " + v.server(), loading: "One moment", pickModel: "Which model?", confirm: "Ready", saving: "One moment",
 	}[v.step]
-	return append(out, st.Bold.Render(cell.Truncate(title, w)), "")
+	line := st.Bold.Render(cell.Truncate(title, w))
+	if v.step == pickProvider { // on a low screen not all are seen
+		line += st.Faint.Render(fmt.Sprintf("  %d of %d", v.sel+1, len(v.presets)))
+	}
+	return append(out, cell.Truncate(line, w), "")
+}
+
+// server names what a key is for.
+func (v *View) server() string {
+	if p := v.preset(); !p.Custom {
+		return p.Label
+	}
+	return "the server"
 }
 
 func (v *View) body(st *theme.Styles, w, room int) (lines []string, cx, cy int) {
@@ -111,7 +123,7 @@ func (v *View) providers(st *theme.Styles, w, room int) []string {
 		case p.Local:
 			note = "on this machine"
 		case p.Custom:
-			note = "any OpenAI-compatible server"
+			note = "its address comes next"
 		}
 		if i == v.sel {
 			out = append(out, st.Selected.Render(cell.Sides("› "+p.Label, note, w, 16)))
@@ -145,6 +157,9 @@ func (v *View) modelList(st *theme.Styles, w, room int) (lines []string, cx, cy 
 	case len(v.shown) == 0:
 		lines = append(lines, st.Muted.Render(cell.Truncate("No listed model matches; Enter takes the name as typed.", w)))
 	}
+	for len(lines) < 2+min(room, len(v.models)) { // the box keeps its size while one types
+		lines = append(lines, "")
+	}
 	return lines, x + 2, 0
 }
 
@@ -173,7 +188,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 		out = append(out, "")
 	}
 	keys := map[step]string{
-		pickProvider: "Enter picks · d tries the demo, nothing is kept · q quits",
+		pickProvider: "↑ ↓ move · Enter picks · d tries the demo, nothing is kept · q quits",
 		typeURL:      "Enter goes on · Esc back", typeKey: "Enter goes on · Esc back",
 		loading: "Esc cancels", pickModel: fmt.Sprintf("Enter picks · type to filter %d models · Esc back", len(v.models)),
 		confirm: "Enter tests and writes · Esc back", saving: "Esc cancels",

@@ -21,6 +21,8 @@ type Item struct {
 	ID    string
 	Label string
 	Note  string // at the right end
+	Find  string // what it is found by besides
+	Off   bool   // it cannot be had right now; Note says why. Such items stand last
 }
 
 // Outcome says what a key led to.
@@ -60,7 +62,7 @@ func (p *Picker) SetItems(items []Item, current string) {
 	p.items, p.loaded = items, true
 	p.texts = make([]string, len(items))
 	for i, it := range items {
-		p.texts[i] = it.Label + " " + it.Note
+		p.texts[i] = strings.TrimSpace(it.Label + " " + it.Note + " " + it.Find)
 	}
 	p.refilter()
 	for i, it := range p.shown {
@@ -117,9 +119,15 @@ func (p *Picker) Update(msg tea.Msg) (Outcome, Item) {
 
 func (p *Picker) refilter() {
 	p.shown = p.shown[:0:0]
+	var off []Item
 	for _, i := range match.Rank(p.field.Text(), p.texts, 0) {
-		p.shown = append(p.shown, p.items[i])
+		if p.items[i].Off {
+			off = append(off, p.items[i])
+		} else {
+			p.shown = append(p.shown, p.items[i])
+		}
 	}
+	p.shown = append(p.shown, off...)
 	if text := strings.TrimSpace(p.field.Text()); p.free != "" && text != "" && !slices.ContainsFunc(p.items, func(it Item) bool { return it.ID == text }) {
 		p.shown = append(p.shown, Item{ID: text, Label: p.free + " " + text, Note: "not in the list"})
 	}
@@ -130,7 +138,7 @@ func (p *Picker) refilter() {
 func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 	bw := min(w, 80)
 	inner := max(bw-4, 1)
-	rows := max(min(len(p.shown), 16), 3)
+	rows := max(min(len(p.items), 16), 3) // of all items: the box keeps its place while one types
 	bh := min(rows+6, h)
 	room := max(bh-6, 1)
 	line, x := p.field.View(inner - 2)
@@ -150,7 +158,11 @@ func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 		if i == p.sel {
 			lines = append(lines, st.Selected.Render(cell.Sides("› "+label, note, inner, 20)))
 		} else {
-			lines = append(lines, cell.Sides("  "+st.Text.Render(label), st.Faint.Render(note), inner, 20))
+			style := st.Text
+			if it.Off {
+				style = st.Faint
+			}
+			lines = append(lines, cell.Sides("  "+style.Render(label), st.Faint.Render(note), inner, 20))
 		}
 	}
 	lines = cell.Block(lines, inner, max(bh-4, 0))
@@ -158,8 +170,16 @@ func (p *Picker) View(st *theme.Styles, w, h int) (box []string, cx, cy int) {
 	for i := range lines {
 		lines[i] = " " + cell.Fit(lines[i], inner) + " "
 	}
-	label := pane.Label{Title: p.title, Badge: fmt.Sprint(len(p.shown)), Focused: true}
+	label := pane.Label{Title: p.title, Badge: p.badge(), Focused: true}
 	return pane.Frame(st, label, lines, bw, bh), x + 4, 1
+}
+
+// badge is where one is in the list.
+func (p *Picker) badge() string {
+	if len(p.shown) == 0 {
+		return fmt.Sprintf("0 of %d", len(p.items))
+	}
+	return fmt.Sprintf("%d of %d", p.sel+1, len(p.shown))
 }
 
 // Prompt asks for one line of text.

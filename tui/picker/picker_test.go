@@ -85,3 +85,29 @@ func TestPrompt(t *testing.T) {
 		t.Errorf("%v", out)
 	}
 }
+
+// The box keeps its place and size while what is typed narrows the list, and says where one is in it.
+func TestPicker_stays(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Dark)
+	p := picker.New("Model", "note")
+	p.SetItems(items(), "b")
+	box, _, _ := p.View(st, 80, 30)
+	whole := len(box)
+	if !strings.Contains(box[0], "2 of 33") {
+		t.Errorf("badge: %s", box[0])
+	}
+	for _, k := range []string{"m", "i", "n", "i"} {
+		p.Update(tuitest.Key(k))
+		if box, _, _ = p.View(st, 80, 30); len(box) != whole {
+			t.Errorf("after %q: %d lines, were %d", k, len(box), whole)
+		}
+	}
+	if !strings.Contains(box[0], "1 of 1") {
+		t.Errorf("badge: %s", box[0])
+	}
+	p.Update(tuitest.Key("z"))
+	if box, _, _ = p.View(st, 80, 30); !strings.Contains(box[0], "0 of 33") {
+		t.Errorf("badge: %s", box[0])
+	}
+}

@@ -13,9 +13,13 @@ import (
 // Lines draws the sections as bars, in lines of at most w cells.
 func (u ContextUse) Lines(st *theme.Styles, w int) []string {
 	out := []string{u.total(st, w), ""}
-	whole := u.Used
+	whole, sum := u.Used, 0
 	for _, s := range u.Sections {
 		whole = max(whole, s.Tokens)
+		sum += s.Tokens
+	}
+	if left := u.Used - sum; left > 0 { // the parts are estimates, the sum is what the server counted
+		u.Sections = append(u.Sections[:len(u.Sections):len(u.Sections)], Section{Name: "the rest", Tokens: left, Note: "as the server counts"})
 	}
 	nameW := 8
 	for _, s := range u.Sections {

@@ -99,3 +99,17 @@ func TestRuleList(t *testing.T) {
 		t.Error("Esc does not close")
 	}
 }
+
+// The parts are estimates: what the server counted beyond them is a part of its own, so that all make the whole.
+func TestContextUse_rest(t *testing.T) {
+	t.Parallel()
+	use := report.ContextUse{Window: 1000, Used: 500, Sections: []report.Section{{Name: "tools", Tokens: 300}, {Name: "messages", Tokens: 100}}}
+	out := ansi.Strip(strings.Join(use.Lines(theme.New(theme.Dark), 80), "\n"))
+	if !strings.Contains(out, "the rest") || !strings.Contains(out, "20 %") {
+		t.Errorf("no rest of 100:\n%s", out)
+	}
+	use.Used = 350
+	if out := strings.Join(use.Lines(theme.New(theme.Dark), 80), "\n"); strings.Contains(out, "the rest") {
+		t.Errorf("a rest below nothing:\n%s", out)
+	}
+}

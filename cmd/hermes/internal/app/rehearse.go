@@ -126,7 +126,7 @@ func (a *App) stage(ctx context.Context, story rehearsal.Story, o RehearsalOptio
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	world := st.world()
-	config += fmt.Sprintf("trusted_dirs: [%q]\n", world)
+	config += fmt.Sprintf("trusted_dirs: [%q]\nmodel: {context_length: 128000}\n", world)
 	if err := errors.Join(os.Mkdir(world, 0o755), story.Lay(world), story.LayHome(st.home), os.WriteFile(filepath.Join(st.home, "config.yaml"), []byte(config), 0o600)); err != nil {
 		return nil, errors.Join(&core.Error{Op: "lay out the story", Err: err}, os.RemoveAll(dir))
 	}
