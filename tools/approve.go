@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hermes/core"
+	"hermes/core/text"
 )
 
 // decide turns a verdict into permission (nil) or into the result that says no. Rules remembered for
@@ -60,14 +61,32 @@ func (r *Registry) decide(ctx context.Context, call core.ToolCall, at core.ToolR
 		return nil
 	case core.DecideDeny:
 	}
-	text := call.Name + " was denied and was not run"
+	said := call.Name + " was denied and was not run"
 	switch {
 	case wait.Err() != nil:
-		text = call.Name + " was not run: nobody answered the approval in time"
+		said = call.Name + " was not run: nobody answered the approval in time"
 	case why != "":
-		text += ": " + strings.TrimSuffix(why, ".")
+		said += ": " + strings.TrimSuffix(why, ".")
 	}
-	return denied(text + ". Do not try the same again; continue another way or ask.")
+	return denied(said + ". " + asks(v) + "Do not try the same again; continue another way or ask.")
+}
+
+// asks tells the model what needed a person, so that it can leave just that out.
+func asks(v Verdict) string {
+	var parts []string
+	for _, m := range v.Marks {
+		if part := v.Subject[m.Start:m.End]; part != v.Subject {
+			parts = append(parts, "`"+text.Cut(part, 200)+"`")
+		}
+	}
+	where := "It"
+	if len(parts) > 0 {
+		where = "The part " + strings.Join(parts, ", ")
+	}
+	if len(v.Reasons) == 0 {
+		return ""
+	}
+	return where + " needs a person's approval, because it " + strings.Join(v.Reasons, "; and ") + ". "
 }
 
 // always saves rule. A saved one is not remembered for the session as well: revoked, it must be gone.
@@ -90,8 +109,8 @@ func (Options) notSaved(at core.ToolRun, err error) {
 	at.Output("[the rule could not be saved and holds for this session only: " + err.Error() + "]\n")
 }
 
-func denied(text string) *core.ToolResult {
-	return &core.ToolResult{Content: text, Detail: &core.ToolDetail{Denied: true, Summary: "denied"}}
+func denied(said string) *core.ToolResult {
+	return &core.ToolResult{Content: said, Detail: &core.ToolDetail{Denied: true, Summary: "denied"}}
 }
 
 func (r *Registry) remembered(session, rule string) bool {

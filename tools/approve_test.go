@@ -72,6 +72,23 @@ func TestRules_listedAndRevocable(t *testing.T) {
 	}
 }
 
+// TestDenied_saysWhat: the model learns which part needed a person and why, so that it can leave just that out.
+func TestDenied_saysWhat(t *testing.T) {
+	t.Parallel()
+	v := tools.Verdict{Action: tools.ActionAsk, Subject: "ls; rm -rf src", Reasons: []string{"deletes src", "cannot be undone"}, Marks: []core.Span{{Start: 4, End: 14}}}
+	r := tools.New(tools.Options{Home: home.At(t.TempDir()), Approver: core.ApproverFunc(func(context.Context, core.Approval) (core.Decision, string) {
+		return core.DecideDeny, "nobody is here"
+	})}, probe{name: "x", verdict: func(core.ToolRun) tools.Verdict { return v }})
+	want := "x was denied and was not run: nobody is here. The part `rm -rf src` needs a person's approval, because it deletes src; and cannot be undone."
+	if res := call(t, r, "x", "{}"); !strings.HasPrefix(res.Content, want) {
+		t.Errorf("%q", res.Content)
+	}
+	v.Marks = nil
+	if res := call(t, r, "x", "{}"); !strings.Contains(res.Content, "It needs a person's approval, because it deletes src") {
+		t.Errorf("%q", res.Content)
+	}
+}
+
 func TestAssessor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
