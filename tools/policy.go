@@ -51,7 +51,8 @@ func (p Policy) FreeNames(dir string) func(name string) bool {
 		return nil
 	}
 	return func(name string) bool {
-		return !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasPrefix(strings.ToLower(name), "id_")
+		low := strings.ToLower(name)
+		return !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_") && !strings.HasPrefix(low, "id_") && !keyFile(low)
 	}
 }
 
@@ -105,32 +106,6 @@ func (p Policy) kept(path string) bool {
 	return false
 }
 
-// secret judges files that hold keys, for reading and writing alike.
-func (p Policy) secret(path string) (Action, string) {
-	base := strings.ToLower(filepath.Base(path))
-	dir := strings.ToLower(filepath.Base(filepath.Dir(path)))
-	slash := strings.ToLower(filepath.ToSlash(path))
-	switch {
-	case dir == ".ssh" && !slices.Contains([]string{"config", "known_hosts", "known_hosts.old", "authorized_keys"}, base) && !strings.HasSuffix(base, ".pub"):
-		return ActionDeny, "is a private key"
-	case strings.Contains(slash, "/.gnupg/private-keys"), slash == "/etc/shadow", slash == "/etc/gshadow", slash == "/etc/master.passwd":
-		return ActionDeny, "holds keys of the system"
-	case strings.HasPrefix(slash, "/proc/") && (base == "environ" || base == "mem"):
-		return ActionDeny, "shows the secrets of a running program"
-	case slices.Contains(credentialFiles(), base), strings.HasSuffix(slash, "/.aws/credentials"), strings.HasSuffix(slash, "/.docker/config.json"),
-		strings.HasSuffix(slash, "/.kube/config"), strings.HasSuffix(slash, "/gh/hosts.yml"), strings.HasSuffix(slash, "/gcloud/application_default_credentials.json"):
-		return ActionAsk, "holds credentials"
-	}
-	return ActionAllow, ""
-}
-
-// CredentialNames are the names of files that hold keys wherever they lie, in lower case.
-func CredentialNames() []string { return credentialFiles() }
-
-func credentialFiles() []string {
-	return []string{".netrc", "_netrc", ".git-credentials", ".pgpass", ".pypirc", ".vault-token", "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa"}
-}
-
 // kernelPath refuses places where a file write is no file write.
 func kernelPath(path string) string {
 	slash := filepath.ToSlash(path)
@@ -157,36 +132,4 @@ func systemPath(path string) string {
 		return "is the door to the container daemon"
 	}
 	return ""
-}
-
-// Sensitive returns why a write to path deserves a question wherever the file lies, or "".
-func (p Policy) Sensitive(path string) string {
-	base := strings.ToLower(filepath.Base(path))
-	slash := filepath.ToSlash(path)
-	switch {
-	case strings.HasPrefix(base, ".env") && base != ".env.example" && base != ".envrc.example":
-		return "holds settings that are often secret"
-	case slices.Contains([]string{".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile", ".bash_login", ".bash_logout", "config.fish"}, base):
-		return "runs at every start of a shell"
-	case strings.Contains(slash, "/.ssh/"):
-		return "belongs to ssh"
-	case strings.Contains(slash, "/.git/hooks/") || strings.HasSuffix(slash, "/.git/config"):
-		return "decides what git runs"
-	case slices.Contains([]string{".npmrc", ".gitconfig"}, base):
-		return "is a person's tool configuration"
-	case strings.HasPrefix(slash, "/etc/"), strings.HasPrefix(slash, "/private/etc/"), strings.HasPrefix(slash, "/usr/lib/systemd/"):
-		return "is system configuration"
-	}
-	return ""
-}
-
-// Instructions reports whether path is a file that tells agents what to do: changing it changes what
-// later sessions are told, so a person is always asked.
-func Instructions(path string) bool {
-	base := strings.ToLower(filepath.Base(path))
-	if slices.Contains([]string{"agents.md", "claude.md", "gemini.md", "soul.md", ".hermes.md", ".cursorrules", ".windsurfrules", "copilot-instructions.md"}, base) {
-		return true
-	}
-	dir := strings.ToLower(filepath.Base(filepath.Dir(path)))
-	return dir == ".hermes" || (dir == "rules" && strings.EqualFold(filepath.Base(filepath.Dir(filepath.Dir(path))), ".cursor"))
 }

@@ -338,6 +338,19 @@ func TestPolicy(t *testing.T) {
 		"/u/.ssh/id_rsa.pub":                 {tools.ActionAllow, tools.ActionAsk},
 		"/u/.netrc":                          {tools.ActionAsk, tools.ActionAsk},
 		"/u/.aws/credentials":                {tools.ActionAsk, tools.ActionAsk},
+		"/u/.npmrc":                          {tools.ActionAsk, tools.ActionAsk},
+		"/u/work/.npmrc":                     {tools.ActionAllow, tools.ActionAsk},
+		"/u/.cargo/credentials.toml":         {tools.ActionAsk, tools.ActionAsk},
+		"/u/.codex/auth.json":                {tools.ActionAsk, tools.ActionAsk},
+		"/u/.password-store/a/b.gpg":         {tools.ActionAsk, tools.ActionAsk},
+		"/etc/ssl/private/x.key":             {tools.ActionDeny, tools.ActionDeny},
+		"/u/work/.husky/pre-commit":          {tools.ActionAllow, tools.ActionAsk},
+		"/u/work/.gitattributes":             {tools.ActionAllow, tools.ActionAsk},
+		"/u/work/.vscode/tasks.json":         {tools.ActionAllow, tools.ActionAsk},
+		"/u/work/.vscode/extensions.json":    {tools.ActionAllow, tools.ActionAllow},
+		"/u/work/.git/info/attributes":       {tools.ActionAllow, tools.ActionAsk},
+		"/u/work/.pre-commit-config.yaml":    {tools.ActionAllow, tools.ActionAsk},
+		"/u/work/missing.pem":                {tools.ActionAllow, tools.ActionAllow},
 		"/etc/shadow":                        {tools.ActionDeny, tools.ActionDeny},
 		"/etc/hosts":                         {tools.ActionAllow, tools.ActionDeny},
 		"/dev/sda":                           {tools.ActionAllow, tools.ActionDeny},
@@ -357,7 +370,7 @@ func TestPolicy(t *testing.T) {
 	if got, _ := inside.Read("/tmp/h/config.yaml", ""); got != tools.ActionDeny {
 		t.Error("a working folder placed in the home opens the home")
 	}
-	for path, want := range map[string]bool{"/w/AGENTS.md": true, "/w/sub/claude.md": true, "/w/.hermes/x": true, "/w/.cursor/rules/a.mdc": true, "/w/README.md": false} {
+	for path, want := range map[string]bool{"/w/AGENTS.md": true, "/w/sub/claude.md": true, "/w/.hermes/x": true, "/w/.cursor/rules/a.mdc": true, "/w/README.md": false, "/w/.claude/settings.json": true, "/w/.agents/skills/x/SKILL.md": true, "/w/CLAUDE.local.md": true, "/w/AGENTS.override.md": true, "/w/.clinerules": true, "/w/.claude/worktrees/a/x.go": false, "/w/skills/x/SKILL.md": false} {
 		if got := tools.Instructions(path); got != want {
 			t.Errorf("Instructions(%s) = %v", path, got)
 		}
