@@ -1,59 +1,28 @@
 package terminal
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"hermes/tools"
 )
 
-// interpreter judges code that is given to an interpreter in the command itself.
-func (s *scan) interpreter(name string, args []string) {
-	letters := "e"
-	switch {
-	case strings.HasPrefix(name, "py"), name == "expect", strings.HasPrefix(name, "pwsh"), strings.HasPrefix(name, "powershell"):
-		letters = "c"
-	case strings.HasPrefix(name, "php"):
-		letters = "rR"
-	case strings.HasPrefix(name, "perl"), strings.HasPrefix(name, "ruby"):
-		letters = "eE"
-	case strings.HasPrefix(name, "node"), strings.HasPrefix(name, "bun"), strings.HasPrefix(name, "deno"):
-		letters = "ep"
-	}
-	for i, a := range args {
-		switch {
-		case a == "-m" && strings.HasPrefix(name, "py"): // a module is a program of its own
-			s.run(args[i+1:], false)
-			return
-		case !strings.HasPrefix(a, "-"):
-			if a == "eval" && strings.HasPrefix(name, "deno") {
-				s.code(name, strings.Join(args[i+1:], " "))
-			}
-			return // a script file; what follows belongs to it
-		case a == "--eval" || a == "--print" || strings.EqualFold(a, "-Command") || strings.EqualFold(a, "-EncodedCommand") || (a[0] == '-' && !strings.HasPrefix(a, "--") && strings.ContainsAny(a[len(a)-1:], letters)):
-			s.code(name, strings.Join(args[i+1:], " "))
-			return
-		case strings.HasPrefix(a, "--eval=") || strings.HasPrefix(a, "--print="):
-			s.code(name, a)
-			return
-		}
-	}
-}
-
 // code asks for code of another language, and refuses what it plainly starts of the floor.
 func (s *scan) code(name, src string) {
-	s.ask("inline-code", "runs code given to "+name+" in the command itself")
+	if harmless(name, src) {
+		return
+	}
+	s.askExact("inline-code", "runs code given to "+name+" in the command itself")
 	if strings.Contains(src, markVar) {
 		s.unmark()
 	}
 	if len(src) > maxCommand {
 		return
 	}
-	starts := regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|check_|shell|`").MatchString(src)
-	deletes := regexp.MustCompile(`(?i)rmtree|rm_r|remove_dir_all|rmsync|rmdirsync|removeall|unlink`).MatchString(src)
+	starts := re("(?i)system|exec|spawn|popen|subprocess|check_|shell|\\brun\\b|`").MatchString(src)
+	deletes := re(`(?i)rmtree|rm_r|remove_dir_all|rmsync|rmdirsync|removeall|unlink`).MatchString(src)
 	if name == "expect" {
-		for _, m := range regexp.MustCompile(`(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n]*)`).FindAllStringSubmatch(src, 50) {
+		for _, m := range re(`(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n]*)`).FindAllStringSubmatch(src, 50) {
 			s.refusals(m[1])
 		}
 	}
@@ -75,7 +44,7 @@ func (s *scan) refusals(src string) {
 	if _, err := parse(src); err != nil {
 		return
 	}
-	inner := &scan{j: s.j, dir: s.dir, words: newWords(s.dir, s.words.user), depth: s.depth}
+	inner := &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth}
 	inner.script(src, true)
 	for _, f := range inner.found {
 		if f.tier == tools.ActionDeny {
@@ -86,13 +55,13 @@ func (s *scan) refusals(src string) {
 
 // literals are the string literals of some code, and lists of them joined by blanks.
 func literals(src string) []string {
-	quoted := regexp.MustCompile("\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|`([^`]*)`|\\bq[xq]?[({]([^)}]*)[)}]")
+	quoted := re("\"((?:[^\"\\\\]|\\\\.)*)\"|'((?:[^'\\\\]|\\\\.)*)'|`([^`]*)`|\\bq[xq]?[({]([^)}]*)[)}]")
 	inside := func(m []string) string { return m[1] + m[2] + m[3] + m[4] }
 	var out []string
 	for _, m := range quoted.FindAllStringSubmatch(src, 200) {
 		out = append(out, inside(m))
 	}
-	for _, list := range regexp.MustCompile(`[\[(][^\[\]()]*[\])]`).FindAllString(src, 50) {
+	for _, list := range re(`[\[(][^\[\]()]*[\])]`).FindAllString(src, 50) {
 		var words []string
 		for _, m := range quoted.FindAllStringSubmatch(list, 50) {
 			words = append(words, inside(m))
@@ -119,22 +88,9 @@ func (s *scan) embedded(name string, args []string) {
 	var commands []string
 	switch name {
 	case "awk", "gawk", "mawk", "nawk":
-		literal := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-		starts := regexp.MustCompile(`system\s*\(|\|&?\s*""|""\s*\|(?:[^|]|$)|\|&?\s*getline|getline.*\||\|\s*[a-z]`)
-		if slices.ContainsFunc(args, func(a string) bool {
-			return strings.ContainsAny(a, "{}") && starts.MatchString(strings.ReplaceAll(literal.ReplaceAllString(a, `""`), "||", ""))
-		}) {
-			s.code(name, "system "+strings.Join(args, " "))
-		}
+		s.awk(name, args)
 	case "sed", "gsed":
-		for _, a := range args {
-			if regexp.MustCompile(`^[0-9,$]*e(\s|$)|^s(.).*\W[gIip0-9]*e[gIip0-9]*$`).MatchString(a) && !strings.HasPrefix(a, "-") && strings.Count(a, "/") != 1 {
-				s.ask("inline-code", "runs commands from inside "+name)
-			}
-			if m := regexp.MustCompile(`(?:^|[;/}\s0-9$])w\s+(/\S+)`).FindStringSubmatch(a); m != nil {
-				s.writes(m[1])
-			}
-		}
+		s.sed(args)
 	case "tar", "bsdtar", "gtar":
 		commands = slices.Concat(flag("--to-command", ""), flag("--use-compress-program", "-I"), flag("--rsh-command", ""), flag("--info-script", "-F"))
 		for _, v := range flag("--checkpoint-action", "") {
@@ -146,7 +102,7 @@ func (s *scan) embedded(name string, args []string) {
 		commands = slices.Concat(flag("--rsh", "-e"), flag("--rsync-path", ""))
 	case "ssh", "scp", "sftp":
 		for _, v := range append(flag("", "-o"), joined(args, "-o")...) {
-			if key, c, ok := strings.Cut(v, "="); ok && slices.Contains([]string{"proxycommand", "localcommand", "knownhostscommand"}, strings.ToLower(strings.TrimSpace(key))) {
+			if key, c, ok := cutAny(v); ok && slices.Contains([]string{"proxycommand", "localcommand", "knownhostscommand"}, strings.ToLower(strings.TrimSpace(key))) {
 				commands = append(commands, c)
 			}
 		}
@@ -181,7 +137,7 @@ func (s *scan) inside(name string, args []string, flag func(long, short string) 
 	switch name {
 	case "tar", "bsdtar", "gtar":
 		if len(flag("--to-command", ""))+len(flag("--checkpoint-action", "")) > 0 {
-			s.ask("inline-code", "runs commands from inside "+name)
+			s.askExact("inline-code", "runs commands from inside "+name)
 		}
 		s.removesFiles(args)
 	case "split":
@@ -192,21 +148,21 @@ func (s *scan) inside(name string, args []string, flag func(long, short string) 
 		commands = flag("--unzip-command", "-TT")
 	case "dc", "m4":
 		s.fed(name, strings.Join(args, "\n"))
-	case "vi", "vim", "nvim", "ex", "view", "emacs":
-		for _, a := range args {
-			if strings.Contains(a, "!") || strings.HasPrefix(a, "--eval") {
-				s.ask("inline-code", "runs commands from inside "+name)
-				if _, after, ok := strings.Cut(a, "!"); ok {
-					s.refusals(after)
-				}
-			}
-		}
-	case "openssl":
-		for _, v := range flag("", "-out") {
-			s.writes(v)
-		}
+	case "vi", "vim", "nvim", "ex", "view", "vimdiff", "gvim", "less", "more", "most", "kak", "hx":
+		s.ex(name, args)
+	case "emacs", "emacsclient", "emacs-nox":
+		s.emacs(name, args)
 	}
 	return commands
+}
+
+// cutAny cuts a setting of ssh at its "=" or blank.
+func cutAny(v string) (key, value string, ok bool) {
+	i := strings.IndexAny(v, "= ")
+	if i < 0 {
+		return v, "", false
+	}
+	return v[:i], strings.TrimSpace(v[i+1:]), true
 }
 
 // joined are the values of a short flag written without a blank: -oValue.

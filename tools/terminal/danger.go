@@ -1,8 +1,8 @@
 package terminal
 
 import (
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +20,7 @@ func (s *scan) program(name string, argv []string, open bool) {
 	switch name {
 	case "cd", "pushd":
 		s.moveTo(operands)
-	case "rm", "unlink", "rmdir", "shred", "del", "rd":
+	case "rm", "unlink", "rmdir", "shred", "del", "rd", "rimraf", "del-cli":
 		s.remove(name, flags, operands, open)
 	case "find":
 		s.find(args)
@@ -30,13 +30,13 @@ func (s *scan) program(name string, argv []string, open bool) {
 		}
 	case "chmod", "chown", "chgrp":
 		s.permissions(name, flags, operands)
-	case "sudo", "su", "doas", "pkexec", "runuser":
+	case "sudo", "su", "doas", "pkexec", "runuser", "run0", "machinectl", "sudoedit", "gosu", "su-exec":
 		s.asRoot(name, args)
 	case "kill", "pkill", "killall", "taskkill":
-		s.kill(name, args, flags)
+		s.kill(name, args, flags, open)
 	case "systemctl", "service", "launchctl", "rc-service", "sc":
 		s.service(name, operands)
-	case "git":
+	case "git", "hub":
 		s.git(args)
 	case "docker", "podman", "nerdctl", "docker-compose":
 		s.containers(name, args)
@@ -44,9 +44,11 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.cluster(name, operands)
 	case "cp", "mv", "install", "ln", "rsync", "scp", "tee", "dd", "truncate", "touch", "mkdir", "sed", "perl", "gsed":
 		s.fileWriters(name, args, flags, operands)
-	case "curl", "wget", "tar", "unzip", "bsdtar":
+	case "curl", "wget", "unzip":
 		s.outputs(name, args)
-	case "crontab", "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
+	case "tar", "bsdtar", "gtar":
+		s.archives(args)
+	case "at", "iptables", "ip6tables", "nft", "ufw", "mount", "umount", "swapoff", "sysctl", "useradd", "userdel", "usermod", "passwd", "visudo", "chsh":
 		if !slices.Contains(args, "-l") && !slices.Contains(args, "-L") && len(args) > 0 {
 			s.ask("system", "changes the system ("+name+")")
 		}
@@ -62,9 +64,20 @@ func (s *scan) program(name string, argv []string, open bool) {
 	if isInterpreter(name) {
 		s.interpreter(name, args)
 	}
-	s.embedded(name, args)
+	s.tables(name, args)
 	s.fresh(name, argv)
 	s.powershell(strings.ToLower(name), args)
+}
+
+// tables holds the checks that look every program up.
+func (s *scan) tables(name string, args []string) {
+	s.puts(name, args)
+	s.verbs(name, args)
+	s.project(name, args)
+	s.leak(name, args)
+	s.embedded(name, args)
+	s.callText(name, args)
+	s.hides(name, args)
 }
 
 // everywhere holds the checks that no program is left out of, and the short ones.
@@ -110,7 +123,7 @@ func rebuilt(base string) bool {
 }
 
 func (s *scan) remove(name string, flags, operands []string, open bool) {
-	recursive := (name == "rm" && has(flags, "rR", "recursive")) || name == "rd"
+	recursive := (name == "rm" && has(flags, "rR", "recursive")) || name == "rd" || name == "rimraf" || name == "del-cli"
 	if open && name != "rmdir" {
 		s.askExact("delete", "deletes whatever the other command lists")
 	}
@@ -126,11 +139,13 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 		case !ok && recursive:
 			s.askExact("delete", "deletes a folder whose name is only known when it runs")
 		case !ok:
+			s.askExact("delete", "deletes a file whose name is only known when it runs")
+		case slices.ContainsFunc(s.words.made, func(t string) bool { return home.Within(t, p) }):
 		case !home.Within(s.j.policy.Root, p):
 			s.askExact("delete", "deletes outside the working folder: "+p)
 		case p == s.j.policy.Root && recursive, filepath.Base(p) == ".git" && recursive:
 			s.askExact("delete", "deletes a whole folder: "+o)
-		case recursive && (strings.ContainsAny(o, "*?[") || !rebuilt(filepath.Base(p))):
+		case recursive && s.loses(p):
 			s.askExact("delete", "deletes with all it holds: "+o)
 		case s.j.policy.Sensitive(p) != "" || tools.Instructions(p):
 			s.askExact("delete", "deletes "+o)
@@ -139,6 +154,30 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 	if name == "shred" && len(operands) > 0 {
 		s.askExact("delete", "destroys files beyond recovery")
 	}
+}
+
+// loses reports whether a recursive delete of p, inside the working folder, takes more than one file away
+// that no tool makes again.
+func (s *scan) loses(p string) bool {
+	rel, err := filepath.Rel(s.j.policy.Root, p)
+	if err != nil {
+		return true
+	}
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	if slices.ContainsFunc(parts, rebuilt) {
+		return slices.ContainsFunc(s.moved, func(m string) bool { return m != "" && home.Within(p, m) })
+	}
+	if strings.ContainsAny(p, "*?[") {
+		return true
+	}
+	if info, err := os.Lstat(p); err == nil {
+		return info.IsDir()
+	}
+	if slices.ContainsFunc(s.moved, func(m string) bool { return m == "" || home.Within(p, m) || home.Within(m, p) }) {
+		return true
+	}
+	made := slices.ContainsFunc(s.folders, func(f string) bool { return home.Within(f, p) })
+	return !made && len(s.programs) > 1 // when nothing ran before, there is nothing to delete
 }
 
 func (s *scan) find(args []string) {
@@ -168,10 +207,13 @@ func (s *scan) find(args []string) {
 		}
 		if len(cmd) > 0 && slices.Contains([]string{"rm", "unlink", "shred", "rmdir"}, base(cmd[0])) {
 			deletes = true
+			if s.findsRebuilt(roots, rest) {
+				continue
+			}
 		}
-		s.run(slices.DeleteFunc(slices.Clone(cmd), func(w string) bool { return w == "{}" }), true)
+		s.each(roots, cmd)
 	}
-	if !deletes {
+	if !deletes || s.findsRebuilt(roots, rest) {
 		return
 	}
 	s.askExact("delete", "deletes whatever find finds")
@@ -182,6 +224,50 @@ func (s *scan) find(args []string) {
 	}
 }
 
+// each judges the command that find starts for what it finds below roots.
+func (s *scan) each(roots, cmd []string) {
+	for _, r := range append(roots, ".")[:max(len(roots), 1)] {
+		argv := slices.Clone(cmd)
+		for i, w := range argv {
+			if w == "{}" {
+				argv[i] = strings.TrimRight(r, "/") + "/{}"
+			}
+		}
+		s.run(argv, true)
+	}
+}
+
+// findsRebuilt reports whether find looks, inside the working folder, for nothing but what tools make again.
+func (s *scan) findsRebuilt(roots, rest []string) bool {
+	named := false
+	for i := 0; i < len(rest); i++ {
+		switch a := rest[i]; {
+		case a == "-name" && i+1 < len(rest):
+			n := rest[i+1]
+			if !rebuilt(n) && !slices.Contains([]string{"*.pyc", "*.pyo", ".DS_Store", "Thumbs.db", "*.py[co]"}, n) {
+				return false
+			}
+			named = true
+			i++
+		case (a == "-type" || a == "-maxdepth" || a == "-mindepth") && i+1 < len(rest):
+			i++
+		case a == "-exec" && i+1 < len(rest) && base(rest[i+1]) == "rm":
+			for i++; i < len(rest) && rest[i] != ";" && rest[i] != "+"; i++ {
+				if w := rest[i]; w != "{}" && !strings.HasPrefix(w, "-") && base(w) != "rm" {
+					return false
+				}
+			}
+		case a != "-delete" && a != "-prune" && a != "-depth" && a != "-print":
+			return false
+		}
+	}
+	inside := func(r string) bool {
+		p, ok := s.path(r)
+		return ok && home.Within(s.j.policy.Root, p)
+	}
+	return named && len(s.links) == 0 && !slices.ContainsFunc(append(roots, ".")[:max(len(roots), 1)], func(r string) bool { return !inside(r) })
+}
+
 func (s *scan) permissions(name string, flags, operands []string) {
 	if len(operands) == 0 {
 		return
@@ -189,7 +275,7 @@ func (s *scan) permissions(name string, flags, operands []string) {
 	mode, files, changed := operands[0], operands[1:], len(s.changed)
 	recursive := has(flags, "R", "recursive")
 	if name == "chmod" {
-		if regexp.MustCompile(`^[0-7]*[0-7][0-7][2367]$|(^|,)[ugo]*[oa][ugo]*[+=][rwxXst]*w`).MatchString(mode) {
+		if re(`^[0-7]*[0-7][0-7][2367]$|(^|,)[ugo]*[oa][ugo]*[+=][rwxXst]*w`).MatchString(mode) {
 			s.ask("chmod", "lets everybody write")
 		}
 		if strings.Contains(mode, "x") || strings.Contains(mode, "7") || strings.Contains(mode, "5") {
@@ -253,19 +339,28 @@ func isDatabase(name string) bool {
 // sqlEscape finds the ways out of a database's client into a shell.
 const sqlEscape = `(?im)(?:^|\s|;)\.(?:shell|system)\s+(.*)|\.(?:once|output|import|read|excel)\s+["']?\|(.*)|\\!\s*(.*)|\bprogram\s+'([^']*)'|(?:^|-e)\s*system\s+(.*)`
 
+// sqlFile finds the files that a database's client writes.
+const sqlFile = `(?im)\bwritefile\s*\(\s*'([^']*)'|(?:^|\s)\.(?:output|once|save|backup|log)\s+["']?([^|\s"';][^\s"';]*)|\\(?:o|out|g|w)\s+["']?([^|\s"'][^\s"']*)|\binto\s+(?:outfile|dumpfile)\s+'([^']*)'|\bcopy\s.*\bto\s+'([^']*)'|\battach\s+(?:database\s+)?'([^']*)'`
+
 func (s *scan) sql(src string) {
-	for _, m := range regexp.MustCompile(sqlEscape).FindAllStringSubmatch(src, 20) {
-		s.ask("inline-code", "runs commands from inside a database client")
+	for _, m := range re(sqlEscape).FindAllStringSubmatch(src, 20) {
+		s.askExact("inline-code", "runs commands from inside a database client")
 		s.refusals(strings.Join(m[1:], ""))
 	}
-	if regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|view|user|role)|truncate\s+(table\s+)?\w+)\b`).MatchString(src) {
+	for _, m := range re(sqlFile).FindAllStringSubmatch(src, 20) {
+		s.writes(strings.Join(m[1:], ""))
+	}
+	if re(`(?i)\bload_extension\s*\(|^\s*\.load\b`).MatchString(src) {
+		s.askExact("inline-code", "loads code into a database client")
+	}
+	if re(`(?i)\b(drop\s+(table|database|schema|index|view|user|role)|truncate\s+(table\s+)?\w+)\b`).MatchString(src) {
 		s.ask("sql", "drops or empties tables")
 	}
-	if regexp.MustCompile(`(?i)\b(flushall|flushdb)\b|\bdropdatabase\s*\(|\.(drop|deletemany|remove)\(\s*(\{\s*\})?\s*\)`).MatchString(src) {
+	if re(`(?i)\b(flushall|flushdb)\b|\bdropdatabase\s*\(|\.(drop|deletemany|remove)\(\s*(\{\s*\})?\s*\)`).MatchString(src) {
 		s.ask("sql", "empties a database")
 	}
 	for stmt := range strings.SplitSeq(src, ";") {
-		if regexp.MustCompile(`(?is)\bdelete\s+from\s+\S+`).MatchString(stmt) && !regexp.MustCompile(`(?i)\bwhere\b`).MatchString(stmt) {
+		if re(`(?is)\bdelete\s+from\s+\S+`).MatchString(stmt) && !re(`(?i)\bwhere\b`).MatchString(stmt) {
 			s.ask("sql", "deletes every row of a table")
 		}
 	}

@@ -60,7 +60,7 @@ func (j *Judge) judgeInput(to *job, typed, data string) tools.Verdict {
 	case feedCode:
 		s := &scan{j: j, dir: to.dir}
 		s.sql(typed + data)
-		s.ask("inline-code", "runs in "+to.command)
+		s.askExact("inline-code", "runs in "+to.command)
 		return s.verdict(data, to.dir)
 	case feedShell:
 	}

@@ -1,10 +1,13 @@
 package terminal
 
 import (
+	"os"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"hermes/core/home"
 )
 
 // Files that the command itself makes and then runs.
@@ -76,7 +79,7 @@ func (s *scan) fresh(name string, argv []string) {
 		return
 	}
 	switch src, known := s.written[p]; {
-	case slices.Contains(s.fetched, p):
+	case slices.Contains(s.fetched, p), s.unpacked && !s.exists(word):
 		s.askExact("pipe-to-shell", "runs a download at once")
 	case known && isInterpreter(name):
 		s.code(name, src)
@@ -87,9 +90,15 @@ func (s *scan) fresh(name string, argv []string) {
 	case !isInterpreter(name):
 		s.onDisk(name, p)
 	}
-	if strings.Contains(argv[0], "/") && slices.Contains(s.made, p) {
+	if strings.Contains(argv[0], "/") && slices.Contains(s.made, p) && !s.settled(p) {
 		s.askExact("new-program", "makes a file executable and runs it")
 	}
+}
+
+// settled reports whether p is a file that was there before the session and that the command leaves as it is.
+func (s *scan) settled(p string) bool {
+	info, err := os.Lstat(p)
+	return err == nil && info.Mode().IsRegular() && info.ModTime().Before(s.j.born) && home.Within(s.j.policy.Root, p) && !slices.Contains(s.changed, p) && !slices.Contains(s.fetched, p) && !s.unpacked
 }
 
 // remoteCode finds text that is run at once though it comes from another program: bash <(curl …),

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -24,13 +25,20 @@ type Judge struct {
 	deny   []*regexp.Regexp // the person's globs, which beat everything but the hardline floor
 	denied []string         // as written, for the reason
 
-	secrets []string  // places with keys, see secretPlaces
-	born    time.Time // scripts that are younger are judged before they run
+	rules   map[string][]rule // verbs that ask, by program
+	secrets []string          // places with keys, see secretPlaces
+	born    time.Time         // scripts that are younger are judged before they run
 }
 
 // NewJudge returns a judge for the policy's working folder and the person's deny globs.
 func NewJudge(p tools.Policy, deny []string) *Judge {
-	j := &Judge{policy: p, secrets: secretPlaces(p), born: time.Now().Add(-time.Second)} // file systems count coarsely
+	j := &Judge{policy: p, secrets: secretPlaces(p), rules: map[string][]rule{}, born: time.Now().Add(-time.Second)} // file systems count coarsely
+	for _, r := range verbRules() {
+		first, _, _ := strings.Cut(r.words, " ")
+		for name := range strings.SplitSeq(first, "|") {
+			j.rules[name] = append(j.rules[name], r)
+		}
+	}
 	for _, g := range deny {
 		if g = strings.TrimSpace(g); g != "" {
 			j.deny = append(j.deny, globPattern(g))
@@ -45,6 +53,19 @@ func globPattern(glob string) *regexp.Regexp {
 	p := regexp.QuoteMeta(glob)
 	p = strings.ReplaceAll(strings.ReplaceAll(p, `\*`, `.*`), `\?`, `.`)
 	return regexp.MustCompile(`(?is)^` + p + `$`)
+}
+
+// compiled holds every pattern that was used: a verdict uses dozens, and compiling is what costs.
+var compiled sync.Map //nolint:gochecknoglobals // a cache of constants
+
+// re is the compiled form of a pattern of this package.
+func re(pattern string) *regexp.Regexp {
+	if p, ok := compiled.Load(pattern); ok {
+		return p.(*regexp.Regexp)
+	}
+	p := regexp.MustCompile(pattern)
+	compiled.Store(pattern, p)
+	return p
 }
 
 // finding is one thing a command does that matters.
@@ -69,13 +90,18 @@ type scan struct {
 	made     []string          // files made executable by this very command
 	fetched  []string          // files downloaded by it
 	written  map[string]string // text of files written by it
+	unpacked bool              // it unpacks a download
+	folders  []string          // folders it makes
+	moved    []string          // where it moves something to
 	changed  []string          // files it writes, known text or not
 	links    map[string]string // links it makes and where they lead
 	anyLink  bool              // it makes a link nobody knows the place of
 	opened   map[string]bool   // scripts on disk that were judged
-	env      bool              // its text names a file of settings
-	walks    int               // how often that was looked for
-	dots     bool              // its globs stand for hidden names too
+	leaks    leaks
+	env      bool // its text names a file of settings
+	walks    int  // how often that was looked for
+	pipes    int  // how many were judged
+	dots     bool // its globs stand for hidden names too
 	depth    int
 	rounds   int // of loops that were judged
 }
@@ -100,6 +126,7 @@ func (j *Judge) scan(command, dir string) *scan {
 	}
 	s.script(command, false)
 	s.at = core.Span{}
+	s.leaked()
 	s.named(command)
 	for i, re := range j.deny {
 		if re.MatchString(command) || slices.ContainsFunc(s.programs, func(argv []string) bool { return re.MatchString(strings.Join(argv, " ")) }) {
@@ -159,9 +186,12 @@ func (s *scan) verdict(command, dir string) tools.Verdict {
 	if v.Action != tools.ActionAsk {
 		return v
 	}
-	if len(ids) == 1 && !exact {
-		v.Rule = "terminal: any " + ids[0]
-	} else {
+	switch {
+	case len(ids) == 1 && !exact && strings.HasPrefix(ids[0], writeBelow):
+		v.Rule = "terminal: any command that writes below " + strings.TrimPrefix(ids[0], writeBelow)
+	case len(ids) == 1 && !exact && len(v.Reasons) == 1:
+		v.Rule = "terminal: any command that " + v.Reasons[0]
+	default:
 		v.Rule = "terminal: exactly " + command + " in " + dir // a yes in one folder is none in another
 	}
 	return v
@@ -225,6 +255,7 @@ func (s *scan) script(src string, nested bool) {
 		s.askExact("unparsable", what)
 		return
 	}
+	s.words.ownJobs(file)
 	for _, st := range file.Stmts {
 		s.node(st)
 	}
@@ -242,7 +273,7 @@ func parse(src string) (file *syntax.File, err error) {
 
 // looksHardline is the last net under text that is no valid shell.
 func looksHardline(src string) bool {
-	return regexp.MustCompile(`(?i)\brm\s+(-\S+\s+)*["'\\]*(/|~|\$HOME)|\bmkfs|\bdd\b.*\bof=["']?/dev/|>\s*["']?/dev/(sd|nvme|hd|vd|disk)|\b(shutdown|reboot|poweroff|halt)\b|\b(wipefs|sgdisk|blkdiscard)\b|:\(\)\s*\{`).MatchString(src)
+	return re(`(?i)\brm\s+(-\S+\s+)*["'\\]*(/|~|\$HOME)|\bmkfs|\bdd\b.*\bof=["']?/dev/|>\s*["']?/dev/(sd|nvme|hd|vd|disk)|\b(shutdown|reboot|poweroff|halt)\b|\b(wipefs|sgdisk|blkdiscard)\b|:\(\)\s*\{`).MatchString(src)
 }
 
 // node walks one part of a parsed command in order.
@@ -277,8 +308,7 @@ func (s *scan) node(n syntax.Node) {
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				s.look(n)
-				s.pipe(n)
-				s.sends(n, true)
+				s.piped(n)
 			}
 		case *syntax.Subshell:
 			return s.apart(n.Stmts)
@@ -287,6 +317,7 @@ func (s *scan) node(n syntax.Node) {
 		case *syntax.ProcSubst:
 			return s.apart(n.Stmts)
 		case *syntax.FuncDecl:
+			s.words.redefined(n.Name.Value)
 			if bomb(n) {
 				s.look(n)
 				s.hard("is a fork bomb")
@@ -357,6 +388,7 @@ func (s *scan) assign(a *syntax.Assign) {
 			s.words.vars[a.Name.Value] = v
 		}
 	}
+	s.words.redefined(a.Name.Value)
 	s.environment(a.Name.Value, s.words.one(a.Value))
 }
 

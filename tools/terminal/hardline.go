@@ -3,7 +3,6 @@ package terminal
 import (
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,8 @@ func (s *scan) floor(name string, args []string) {
 	switch {
 	case name == "rm":
 		s.floorRemove(flags, operands)
+	case name == "rimraf", name == "del-cli":
+		s.floorRemove([]string{"-r"}, operands)
 	case name == "mkfs" || strings.HasPrefix(name, "mkfs.") || slices.Contains([]string{"mke2fs", "newfs", "mkswap", "format", "format.com"}, name) || strings.HasPrefix(name, "newfs_"):
 		s.floorFormat(name, flags, operands)
 	case name == "diskutil" && len(operands) > 0 && slices.Contains([]string{"erasedisk", "erasevolume", "zerodisk", "secureerase", "partitiondisk", "reformat"}, strings.ToLower(operands[0])):
@@ -65,8 +66,10 @@ func (s *scan) floorTables(name string, flags, operands []string) {
 		bad = !has(flags, "lxd", "list", "dump", "json", "verify")
 	case "cryptsetup":
 		bad = verb("luksformat", "erase", "lukserase", "reencrypt", "lukskillslot", "format")
-	case "pvcreate", "pvremove", "vgcreate":
+	case "pvcreate", "pvremove", "vgcreate", "grub-install", "grub2-install":
 		bad = true
+	case "debugfs":
+		bad = has(flags, "w")
 	case "zpool":
 		bad = verb("create", "add", "attach", "labelclear", "destroy")
 		if verb("destroy") {
@@ -141,7 +144,7 @@ func (s *scan) floorPower(name string, flags, operands []string) {
 		if slices.ContainsFunc(operands, func(o string) bool {
 			return slices.Contains([]string{"poweroff", "reboot", "halt", "kexec", "poweroffwithflags", "rebootwithflags", "haltwithflags"}, strings.ToLower(o[strings.LastIndexByte(o, '.')+1:]))
 		}) || slices.ContainsFunc(flags, func(f string) bool {
-			return regexp.MustCompile(`(?i)\.(poweroff|reboot|halt|kexec)\w*$`).MatchString(f)
+			return re(`(?i)\.(poweroff|reboot|halt|kexec)\w*$`).MatchString(f)
 		}) {
 			s.hard("shuts the machine down")
 		}
@@ -276,6 +279,9 @@ func (s *scan) redirect(r *syntax.Redirect) {
 	switch r.Op {
 	case syntax.RdrIn:
 		s.namedWord(s.words.one(r.Word))
+		if w := s.words.one(r.Word); envFile(w) {
+			s.leaks.from = w
+		}
 		return
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut, syntax.DplOut:
 	default:

@@ -82,7 +82,7 @@ func TestJudge_holes(t *testing.T) {
 		"links": {
 			deny: []string{`ln -s / x; rm -rf x/`, `ln -s / x && cd x && rm -rf *`, `ln -s /etc x; rm -rf x/*`},
 			ask: []string{
-				`ln -s /etc x; echo y > x/hosts`, `ln -s {top}/elsewhere x && cp a x/b`, `ln -s ../elsewhere x; tee x/y < z`, `ln -sf /etc/hosts h; echo x > h`, `ln -s {top}/elsewhere; mv a elsewhere/b`, `ln -s ~/.ssh k; cat k/id_rsa`, `cp -P rootlink r2; echo x > r2/tmp/y`, `ln -s "$T" x; echo y > x/z`,
+				`ln -s /etc x; echo y > x/hosts`, `ln -s {top}/elsewhere x && cp a x/b`, `ln -s ../elsewhere x; tee x/y < z`, `ln -sf /etc/hosts h; echo x > h`, `ln -s {top}/elsewhere; mv a elsewhere/b`, `ln -s ~/.ssh k; cat k/id_rsa`, `cp -P rootlink r2; echo x > r2/opt/y`, `ln -s "$T" x; echo y > x/z`,
 				`ln -s a "$L"; echo x > y`, `ln -s {top}/elsewhere src; echo x > src/elsewhere/y`, `cp -s /etc/hosts h; echo x > h`, `ln -s {top}/elsewhere a; ln -s a b; echo > b/c`, `ln -s /etc/ssl x; echo y > x/../hosts`,
 			},
 			allow: []string{`ln -s src x; echo y > x/z`, `ln -sf build/app app && echo x > y`, `ln -s a b; ln -s b c; echo > c`, `ln -s /usr/bin/python3 python && ls > out`},

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -179,8 +178,8 @@ func (s *scan) debugged(args []string) []string {
 			if !ok && a == f && i+1 < len(args) {
 				v, ok = args[i+1], true
 			}
-			if m := regexp.MustCompile(`^\s*(?:!|(?:platform )?shell\b|python\b|pi\b|py\b|script\b|pipe\b|source\b)\s*(.*)`).FindStringSubmatch(v); ok && m != nil {
-				s.ask("inline-code", "runs commands from inside a debugger")
+			if m := re(`^\s*(?:!|(?:platform )?shell\b|python\b|pi\b|py\b|script\b|pipe\b|source\b)\s*(.*)`).FindStringSubmatch(v); ok && m != nil {
+				s.askExact("inline-code", "runs commands from inside a debugger")
 				s.refusals(m[1])
 			}
 		}
@@ -233,8 +232,9 @@ func (s *scan) fed(name, src string) {
 		for line := range strings.Lines(src) {
 			s.inline(strings.TrimSpace(line))
 		}
-	case "dc", "ed", "ex", "vi", "vim", "nvim":
+	case "dc", "ed", "ex", "vi", "vim", "nvim", "red":
 		escape = `!(.*)`
+		s.edScript(name, src)
 	case "m4":
 		escape = "e?syscmd\\(\\s*[`'\"]*([^)'`\"]*)"
 	case "gdb", "lldb":
@@ -243,8 +243,8 @@ func (s *scan) fed(name, src string) {
 	if escape == "" {
 		return
 	}
-	for _, m := range regexp.MustCompile(escape).FindAllStringSubmatch(src, 50) {
-		s.ask("inline-code", "runs commands from inside "+name)
+	for _, m := range re(escape).FindAllStringSubmatch(src, 50) {
+		s.askExact("inline-code", "runs commands from inside "+name)
 		s.refusals(m[1])
 	}
 }
@@ -278,7 +278,7 @@ func (s *scan) make(args []string) {
 			s.askExact("inline-code", "gives make rules that are only known when it runs")
 		case value != "":
 			names = append(names, value)
-		case regexp.MustCompile(`^(SHELL|\.SHELLFLAGS|MAKEFLAGS)\s*[:+?]*=`).MatchString(a):
+		case re(`^(SHELL|\.SHELLFLAGS|MAKEFLAGS)\s*[:+?]*=`).MatchString(a):
 			s.askExact("inline-code", "makes make run other programs")
 			_, v, _ := strings.Cut(a, "=")
 			s.refusals(v)
@@ -306,7 +306,7 @@ func (s *scan) recipes(src string) {
 		if _, after, ok := strings.Cut(line, "!="); ok {
 			s.refusals(after)
 		}
-		for _, m := range regexp.MustCompile(`\$[({](?:shell|info|eval)\s+([^)}]*)`).FindAllStringSubmatch(line, 20) {
+		for _, m := range re(`\$[({](?:shell|info|eval)\s+([^)}]*)`).FindAllStringSubmatch(line, 20) {
 			s.refusals(m[1])
 		}
 	}
@@ -316,10 +316,13 @@ func (s *scan) recipes(src string) {
 func (s *scan) environment(name, value string) {
 	if riskyVariable(name, value) {
 		s.askExact("environment", "sets "+name)
+	} else if strings.HasPrefix(name, "GIT_") {
+		s.gitVariable(name, value)
 	}
 	switch name {
 	case "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "FCEDIT", "BROWSER", "LESSOPEN", "LESSCLOSE", "GIT_SSH_COMMAND", "GIT_SSH", "PROMPT_COMMAND", "GIT_EXTERNAL_DIFF", "RSYNC_RSH", "MAKE", "SHELL":
 	default:
+		s.hidden(name, value)
 		return
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(value), " ")

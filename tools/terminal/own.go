@@ -61,6 +61,10 @@ func (s *scan) declared(d *syntax.DeclClause) {
 // variables judges programs of the shell and others that set or clear variables.
 func (s *scan) variables(name string, args []string) {
 	switch name {
+	case "source", ".", "eval", "alias", "hash", "enable":
+		if name != "alias" || slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "=") }) {
+			s.words.redefined("source")
+		}
 	case "unset", "read", "mapfile", "readarray", "getopts", "wait", "set", "export", "declare", "typeset", "local", "readonly":
 		if slices.ContainsFunc(args, marks) {
 			s.unmark()
@@ -68,8 +72,14 @@ func (s *scan) variables(name string, args []string) {
 		if name == "unset" && slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, hole) }) {
 			s.askExact("hidden-variable", "clears a variable whose name is only known when it runs")
 		}
+		if name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" {
+			for _, a := range args {
+				delete(s.words.vars, a)
+			}
+		}
 		return
 	case "printf":
+		delete(s.words.vars, flagValue(args, "", "-v"))
 		if marks(flagValue(args, "", "-v")) || slices.ContainsFunc(joined(args, "-v"), marks) {
 			s.unmark()
 		}

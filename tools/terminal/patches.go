@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +21,6 @@ const maxScript = 64 << 10 // bytes of a diff or script that are read to judge i
 
 func (s *scan) instructs(word string) {
 	s.note(finding{tier: tools.ActionAsk, id: "instructions", exact: true, firm: true, reason: "changes " + word + ", which tells agents what to do"})
-}
-
-func instructionNames() []string {
-	return []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md", "SOUL.md", ".hermes.md", ".cursorrules", ".windsurfrules"}
 }
 
 // gitFiles judges the files a verb of git takes from elsewhere.
@@ -65,7 +60,7 @@ func (s *scan) takes(o string) {
 		s.instructs(o)
 		return
 	}
-	for _, n := range instructionNames() {
+	for _, n := range tools.InstructionNames() {
 		if strings.ContainsAny(o, "*?[") && globMatch(path.Base(o), n, true) && strings.Trim(o, "*./") != "" {
 			s.instructs(n)
 			return
@@ -168,7 +163,7 @@ func small(p string, limit int64) (src string, ok bool) {
 
 // diff judges the files a diff names.
 func (s *scan) diff(src string) {
-	for _, m := range regexp.MustCompile(`(?m)^(?:\+\+\+|---|rename to|copy to|Index:) +"?([^\t\n\r"]+)`).FindAllStringSubmatch(src, 2000) {
+	for _, m := range re(`(?m)^(?:\+\+\+|---|rename to|copy to|Index:) +"?([^\t\n\r"]+)`).FindAllStringSubmatch(src, 2000) {
 		f := strings.TrimSpace(m[1])
 		_, stripped, _ := strings.Cut(f, "/")
 		switch {
@@ -181,7 +176,7 @@ func (s *scan) diff(src string) {
 			s.askExact("sensitive", "changes "+f+" by a diff, which "+s.j.policy.Sensitive("/x/"+stripped))
 		}
 	}
-	if regexp.MustCompile(`(?m)^new (?:file )?mode 120000`).MatchString(src) {
+	if re(`(?m)^new (?:file )?mode 120000`).MatchString(src) {
 		s.askExact("patch", "makes links by a diff")
 	}
 }
@@ -189,15 +184,11 @@ func (s *scan) diff(src string) {
 // onDisk judges a shell script of the working folder that was changed since the judge is there: an agent
 // could put into a file what it may not write into a command. Older files are the project's own.
 func (s *scan) onDisk(name, p string) {
-	if s.opened[p] || !home.Within(s.j.policy.Root, p) {
+	if s.opened[p] {
 		return
 	}
-	info, err := os.Stat(p)
-	if err != nil || info.ModTime().Before(s.j.born) {
-		return
-	}
-	src, ok := small(p, maxScript)
-	if !ok || strings.Contains(src, hole) || !isShell(name) && name != "source" && name != "." && !shellText(src) {
+	src, ok := s.young(p)
+	if !ok || !isShell(name) && name != "source" && name != "." && !shellText(src) {
 		return
 	}
 	if s.opened == nil {
@@ -209,6 +200,19 @@ func (s *scan) onDisk(name, p string) {
 	if name != "source" && name != "." {
 		s.dir, s.words.vars["PWD"] = dir, pwd
 	}
+}
+
+// young reads a file of the working folder, or one for a short time, that was changed since the judge is there.
+func (s *scan) young(p string) (src string, ok bool) {
+	if !home.Within(s.j.policy.Root, p) && !inTemp(p) {
+		return "", false
+	}
+	info, err := os.Stat(p)
+	if err != nil || info.ModTime().Before(s.j.born) {
+		return "", false
+	}
+	src, ok = small(p, maxScript)
+	return src, ok && !strings.Contains(src, hole)
 }
 
 // shellText reports whether the kernel would hand a file to a shell.

@@ -2,13 +2,15 @@ package terminal
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"hermes/core/home"
 	"hermes/tools"
 )
+
+// writeBelow opens the category of writes in one folder outside the working folder.
+const writeBelow = "write below "
 
 // writes judges that the command changes the file word.
 func (s *scan) writes(word string) {
@@ -25,6 +27,13 @@ func (s *scan) writes(word string) {
 		s.askExact("hidden-target", "writes to a place that is only known when it runs")
 		return
 	}
+	if strings.ContainsAny(p, "*?[") {
+		for _, hit := range expandGlob(p)[:min(len(expandGlob(p)), maxRounds)] {
+			if hit != p {
+				s.writes(hit)
+			}
+		}
+	}
 	s.changed = append(s.changed, p)
 	if s.anyLink {
 		s.askExact("hidden-target", "writes to "+word+", which may be a link it made")
@@ -32,11 +41,11 @@ func (s *scan) writes(word string) {
 	switch action, why := s.j.policy.Write(p); {
 	case tools.Instructions(p) && !home.Within(s.j.policy.Home.Dir(), p):
 		s.note(finding{tier: tools.ActionAsk, id: "instructions", exact: true, firm: true, reason: "changes " + word + ", which tells agents what to do"})
-	case action == tools.ActionAllow:
+	case action == tools.ActionAllow, s.j.policy.Sensitive(p) == "" && s.temporary(p):
 	case action == tools.ActionDeny && home.Within(s.j.policy.Home.Dir(), p):
 		s.note(finding{tier: tools.ActionAsk, id: "hermes-home", exact: true, firm: true, reason: "writes to " + p + ", which " + why})
 	case !home.Within(s.j.policy.Root, p):
-		s.add(tools.ActionAsk, "write below "+filepath.Dir(p), "writes to "+p+", which "+why, action == tools.ActionDeny)
+		s.add(tools.ActionAsk, writeBelow+filepath.Dir(p), "writes to "+p+", which "+why, action == tools.ActionDeny)
 	default:
 		s.askExact("sensitive", "writes to "+word+", which "+why)
 	}
@@ -46,47 +55,14 @@ func (s *scan) writes(word string) {
 func (s *scan) fileWriters(name string, args, flags, operands []string) {
 	switch name {
 	case "cp", "mv", "install", "ln", "rsync", "scp":
-		_, operands = options(args, "-t -S -m -o -g -e --target-directory --suffix --mode --owner --group --exclude --include")
-		for i, a := range args {
-			if v, ok := strings.CutPrefix(a, "--target-directory="); ok {
-				s.writes(v)
-			} else if a == "-t" && i+1 < len(args) {
-				s.writes(args[i+1])
-			}
-		}
-		if len(operands) < 2 {
-			if name == "ln" {
-				s.linked(name, flags, operands, "")
-			}
-			return
-		}
-		to := operands[len(operands)-1]
-		s.transfer(operands[:len(operands)-1], to)
-		if strings.Contains(to, ":") && (name == "scp" || name == "rsync") {
-			return // another machine
-		}
-		s.writes(to)
-		if name == "ln" || name == "cp" || name == "mv" {
-			s.linked(name, flags, operands, to)
-		}
-		if name == "mv" {
-			for _, from := range operands[:len(operands)-1] {
-				if what := s.vital(from); what != "" {
-					s.hard("moves " + what + " away")
-				}
-				s.writes(from)
-			}
-		}
-		if name == "rsync" && has(flags, "", "delete") {
-			if what := s.vital(to); what != "" {
-				s.hard("deletes " + what + " with all it holds")
-			}
-			s.askExact("delete", "deletes what the other side does not have")
-		}
+		s.copies(name, args)
 	case "tee", "truncate", "touch", "mkdir":
 		_, operands = options(args, "-s -r -d -t -m --size --reference --date --mode")
 		for _, o := range operands {
 			s.writes(o)
+			if p, ok := s.path(o); ok && name == "mkdir" {
+				s.folders = append(s.folders, p)
+			}
 		}
 	case "dd":
 		for _, a := range args {
@@ -95,9 +71,16 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 			}
 		}
 	case "sed", "gsed", "perl":
+		if name == "perl" && slices.ContainsFunc(flags, func(f string) bool {
+			return strings.HasPrefix(f, "-e") || strings.HasPrefix(f, "-M") || strings.HasPrefix(f, "-I")
+		}) && !slices.ContainsFunc(flags, func(f string) bool {
+			return strings.HasPrefix(f, "-i") || re(`^-[plna0w]+i`).MatchString(f)
+		}) {
+			return
+		}
 		if has(flags, "i", "in-place") {
 			for i, o := range operands {
-				if i > 0 || name == "perl" || slices.Contains(flags, "-e") {
+				if i > 0 || name == "perl" || has(flags, "ef", "expression", "file") {
 					s.writes(o)
 				}
 			}
@@ -109,11 +92,8 @@ func (s *scan) fileWriters(name string, args, flags, operands []string) {
 func (s *scan) outputs(name string, args []string) {
 	s.remoteNames(name, args)
 	flags := map[string][]string{"curl": {"-o", "--output", "--output-dir"}, "wget": {"-O", "-P", "--output-document", "--directory-prefix"}, "unzip": {"-d"}}[name]
-	if flags == nil {
-		flags = []string{"-C", "--directory"}
-		if len(args) > 0 && !strings.Contains(args[0], "x") && !slices.Contains(args, "--extract") {
-			return // only extracting writes there
-		}
+	if name == "unzip" {
+		s.unpacks(args)
 	}
 	for i, a := range args {
 		for _, f := range flags {
@@ -162,9 +142,25 @@ func (s *scan) named(command string) {
 	p := s.j.policy
 	dir := filepath.ToSlash(p.Home.Dir())
 	if dir != "/" && strings.Contains(strings.ToLower(filepath.ToSlash(command)), strings.ToLower(dir)) && !home.Within(dir, p.Root) ||
-		regexp.MustCompile(`(^|[\s/"'=:(~])\.hermes/|\bHERMES_HOME\b`).MatchString(command) {
+		re(`(^|[\s/"'=:(~])\.hermes/|\$\{?HERMES_HOME\b|\bHERMES_HOME=`).MatchString(command) || strings.Contains(command, home.EnvVar) && !s.onlySearches() {
 		s.askExact("hermes-home", "names hermes' own home (memory, skills, settings, keys, transcripts)")
 	}
+}
+
+// onlySearches reports whether all programs of the command only look for text.
+func (s *scan) onlySearches() bool {
+	for _, argv := range s.programs {
+		switch argv[0] {
+		case "grep", "egrep", "fgrep", "rg", "ag", "cd", "head", "tail", "wc", "sort", "uniq", "echo":
+		case "git":
+			if firstOf(argv[1:]) != "grep" && firstOf(argv[1:]) != "log" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(s.programs) > 0
 }
 
 // namedIn looks at the words of one program, in the folder it would run in.
@@ -198,6 +194,7 @@ func (s *scan) namedWord(word string) {
 	}
 	p, ok := s.path(word)
 	if !ok {
+		s.below(word)
 		return
 	}
 	if strings.ContainsAny(p, "*?[") {
@@ -211,5 +208,25 @@ func (s *scan) namedWord(word string) {
 		}
 		s.askExact(id, "names "+p+", which "+why)
 	case tools.ActionAllow:
+	}
+}
+
+// below asks for a path whose end is only known when it runs and that lies in a folder with keys.
+func (s *scan) below(word string) {
+	start, _, cut := strings.Cut(word, hole)
+	slash := strings.LastIndexByte(start, '/')
+	if !cut || slash < 0 {
+		return
+	}
+	dir, ok := s.path(start[:slash+1])
+	if !ok {
+		return
+	}
+	dir = filepath.ToSlash(dir)
+	for _, target := range s.j.secrets {
+		if home.Within(target, dir) {
+			s.askExact("credentials", "names a file in "+dir+" that is only known when it runs, beside hermes' own home or keys")
+			return
+		}
 	}
 }

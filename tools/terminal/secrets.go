@@ -23,10 +23,8 @@ func secretPlaces(p tools.Policy) []string {
 		out = append(out, filepath.ToSlash(dir))
 	}
 	if p.User != "" {
-		for _, n := range []string{
-			".ssh", ".gnupg", ".aws", ".netrc", ".git-credentials", ".pgpass", ".pypirc", ".vault-token", ".docker/config.json", ".kube/config", ".config/gh/hosts.yml", ".config/gcloud",
-		} {
-			out = append(out, filepath.ToSlash(p.User)+"/"+n)
+		for _, n := range append([]string{".ssh", ".gnupg", ".aws", ".config/gcloud"}, append(tools.CredentialNames(), tools.CredentialPlaces()...)...) {
+			out = append(out, filepath.ToSlash(p.User)+"/"+strings.TrimSuffix(n, "/"))
 		}
 	}
 	return append(out, "/etc/shadow", "/etc/gshadow")
@@ -160,7 +158,7 @@ func (s *scan) packs(args []string) {
 // secretName reports whether a pattern of find or grep is made for files with keys.
 func secretName(pattern string) bool {
 	pattern = path.Base(strings.TrimRight(pattern, "/"))
-	return slices.ContainsFunc(append(tools.CredentialNames(), ".env", ".ssh", ".hermes", ".aws", ".gnupg", "credentials", "environ"), func(n string) bool { return globMatch(pattern, n, true) })
+	return slices.ContainsFunc(append(tools.CredentialNames(), ".env", ".ssh", ".hermes", ".aws", ".gnupg", "credentials", "environ", "key.pem", "server.key"), func(n string) bool { return globMatch(pattern, n, true) })
 }
 
 // finds judges a search through a folder that holds keys.

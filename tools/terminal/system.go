@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,9 @@ import (
 // asRoot judges running something as another user. One yes is for one command: "always" for all of them
 // would hand over the machine.
 func (s *scan) asRoot(name string, args []string) {
+	if name == "machinectl" && firstOf(args) != "shell" && firstOf(args) != "login" {
+		return
+	}
 	s.askExact("root", "runs as another user")
 	if name != "sudo" && name != "doas" {
 		return
@@ -37,16 +39,25 @@ func short(flag, letters string) bool {
 }
 
 // kill judges ending processes.
-func (s *scan) kill(name string, args, flags []string) {
+func (s *scan) kill(name string, args, flags []string, open bool) {
+	if open {
+		s.askExact("kill", "ends processes that are only known when it runs")
+	}
 	if slices.Contains(args, "-l") || slices.Contains(args, "-0") {
 		return
 	}
 	for _, a := range args {
-		if name == "kill" && a == strconv.Itoa(os.Getpid()) || name != "kill" && regexp.MustCompile(`(?i)^"?\W*hermes\W*$`).MatchString(a) {
+		if name == "kill" && a == strconv.Itoa(os.Getpid()) || name != "kill" && re(`(?i)^"?\W*hermes\W*$`).MatchString(a) {
 			s.hard("ends hermes itself")
 		}
 	}
-	hard := has(flags, "9") || slices.ContainsFunc(args, func(a string) bool { return strings.HasSuffix(strings.ToUpper(a), "KILL") })
+	if name == "kill" && slices.ContainsFunc(args, func(a string) bool { return a == ownJob }) && !slices.ContainsFunc(args, func(a string) bool { return a != ownJob && !strings.HasPrefix(a, "-") && a != "KILL" && a != "9" }) {
+		return // a process that the command started itself
+	}
+	if slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, hole) }) {
+		s.askExact("kill", "ends processes that are only known when it runs")
+	}
+	hard := has(flags, "9") || slices.ContainsFunc(args, func(a string) bool { return strings.HasSuffix(strings.ToUpper(a), "STOP") }) || slices.ContainsFunc(args, func(a string) bool { return strings.HasSuffix(strings.ToUpper(a), "KILL") })
 	if name != "kill" || hard || slices.Contains(args, "1") {
 		s.ask("kill", "ends processes by force or by name")
 	}
@@ -70,6 +81,11 @@ func (s *scan) containers(name string, args []string) {
 	if slices.Contains([]string{"container", "compose", "system", "volume", "image", "network", "stack", "service", "builder", "context", "swarm", "node"}, verb) && len(operands) > 1 {
 		verb += " " + operands[1]
 	}
+	if verb == "cp" || verb == "container cp" {
+		if to := operands[len(operands)-1]; len(operands) > 2 && !strings.Contains(to, ":") {
+			s.writes(to)
+		}
+	}
 	last := verb[strings.LastIndexByte(verb, ' ')+1:]
 	switch {
 	case verb == "context use":
@@ -78,6 +94,7 @@ func (s *scan) containers(name string, args []string) {
 		s.ask("container-"+last, "stops or removes containers or their data ("+name+" "+verb+")")
 	}
 	s.containerPower(args)
+	s.mounted(args)
 }
 
 // containerPower judges what a container gets of the machine.
@@ -153,7 +170,7 @@ func (s *scan) powershell(name string, args []string) {
 			return
 		}
 		for _, o := range operands {
-			if regexp.MustCompile(`(?i)^([a-z]:[\\/]?\*?|[a-z]:[\\/](windows|users|program files)[\\/]?.{0,2}|%systemroot%|\$env:systemroot|~[\\/]?)$`).MatchString(o) {
+			if re(`(?i)^([a-z]:[\\/]?\*?|[a-z]:[\\/](windows|users|program files)[\\/]?.{0,2}|%systemroot%|\$env:systemroot|~[\\/]?)$`).MatchString(o) {
 				s.hard("deletes " + o + " with all it holds")
 			}
 		}

@@ -24,6 +24,8 @@ func wrapperOf(name string) (wrapper, bool) {
 		return wrapper{values: "-u -g -p -C -h -U -r -t -T -D -R --user --group --prompt --chdir --host --role --type", assign: true}, true
 	case "doas":
 		return wrapper{values: "-u -C"}, true
+	case "run0":
+		return wrapper{values: "-u -g -D --user --group --chdir --setenv --property"}, true
 	case "pkexec":
 		return wrapper{values: "--user"}, true
 	case "env":
@@ -69,16 +71,7 @@ func wrapperOf(name string) (wrapper, bool) {
 }
 
 func isShell(name string) bool {
-	return slices.Contains([]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash"}, name)
-}
-
-func isInterpreter(name string) bool {
-	for _, p := range []string{"python", "perl", "ruby", "node", "php", "lua", "deno", "bun", "osascript", "pwsh", "powershell", "tclsh", "expect", "pypy", "nodejs"} {
-		if rest, ok := strings.CutPrefix(name, p); ok && strings.Trim(rest, "0123456789.") == "" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash", "csh", "tcsh", "yash", "nu", "elvish", "oksh", "loksh", "osh", "ysh", "hush", "posh"}, name)
 }
 
 // run judges one argv, taking wrappers off until the program that does the work is found. open says
@@ -89,12 +82,17 @@ func (s *scan) run(argv []string, open bool) {
 			return
 		}
 		name := base(argv[0])
+		if verb, ok := strings.CutPrefix(name, "git-"); ok && verb != "" { // git's own programs
+			name, argv = "git", append([]string{"git", verb}, argv[1:]...)
+		}
 		s.programs = append(s.programs, append([]string{name}, argv[1:]...))
-		if strings.Contains(name, hole) || strings.ContainsAny(name, "*?[") && name != "[" && name != "[[" {
+		if strings.Contains(name, hole) || strings.ContainsAny(name, "*?[") && name != "[" && name != "[[" || open && name == "{}" {
 			s.askExact("hidden-program", "starts a program whose name is only known when it runs")
 			return
 		}
 		s.namedIn(argv)
+		s.disguised(argv)
+		s.answers(name, argv)
 		s.program(name, argv, open)
 		next, more := s.inner(name, argv[1:])
 		if next == nil {
@@ -200,26 +198,6 @@ func (s *scan) texts(name string, args []string) bool {
 		return false
 	}
 	return true
-}
-
-// runsTools reports whether a program has a verb that starts another one.
-func runsTools(name string) bool {
-	return slices.Contains([]string{"uv", "poetry", "pipenv", "bundle", "pdm", "rye", "hatch", "mise", "direnv", "npm", "pnpm"}, name)
-}
-
-// runTool is the argv behind such a verb, nil when it has none.
-func runTool(name string, args []string) []string {
-	if len(args) < 2 || args[0] != "exec" && (args[0] != "run" || name == "npm" || name == "pnpm") {
-		return nil // "npm run x" is a script of the project
-	}
-	rest := skipFlags(args[1:], "--with --package -p --python")
-	if name == "direnv" && len(rest) > 0 {
-		rest = rest[1:]
-	}
-	if len(rest) == 0 {
-		return nil
-	}
-	return rest
 }
 
 // flagValue is the value of a flag in args, "" when it is not there.
@@ -338,6 +316,9 @@ func (s *scan) ssh(args []string) {
 	if len(rest) > 1 {
 		s.inline(strings.Join(rest[1:], " "))
 	}
+	if user := flagValue(args, "", "-l"); len(rest) > 0 && (strings.HasPrefix(rest[0], "root@") || user == "root") && re(`(^|@)(localhost|127\.[\d.]+|::1|0\.0\.0\.0)$`).MatchString(rest[0]) {
+		s.askExact("root", "runs as another user")
+	}
 }
 
 // heredocs judges shells fed from a here-document or here-string.
@@ -359,7 +340,7 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		if r.Op == syntax.RdrIn && patches(name, args) {
 			s.diffFile(s.words.one(r.Word))
 		}
-		if r.Op == syntax.RdrIn && isShell(name) && !hasDashC(args) {
+		if r.Op == syntax.RdrIn && (isShell(name) && !hasDashC(args) || isInterpreter(name) && scriptless(args)) {
 			s.fresh(name, []string{name, s.words.one(r.Word)}) // bash < x.sh
 		}
 		if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc && r.Op != syntax.WordHdoc {
@@ -371,7 +352,7 @@ func (s *scan) heredocs(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		}
 		src := s.words.one(body)
 		switch {
-		case isShell(name) && !hasDashC(args):
+		case isShell(name) && !hasDashC(args), (name == "." || name == "source") && scriptless(args):
 			s.inline(src)
 		case isInterpreter(name) && scriptless(args):
 			s.code(name, src)
@@ -400,7 +381,8 @@ func hasDashC(args []string) bool {
 
 // scriptless reports whether an interpreter got no script file, so that it reads its input.
 func scriptless(args []string) bool {
-	return len(args) == 0 || (len(args) == 1 && args[0] == "-")
+	rest := skipFlags(args, "-W -X -r -I")
+	return len(rest) == 0 || len(rest) == 1 && input(rest[0])
 }
 
 // pipe judges what one side of a pipe does with the other's output.
@@ -427,8 +409,9 @@ func (s *scan) pipe(b *syntax.BinaryCmd) {
 		name = base(argv[0])
 	}
 	said, known := s.content(b.X)
+	s.fetches(b, name, argv[1:])
 	switch {
-	case isShell(name) && !hasDashC(argv) && len(skipFlags(argv[1:], "-o")) == 0:
+	case isShell(name) && !hasDashC(argv) && len(skipFlags(argv[1:], "-o")) == 0, remoteShell(name, argv[1:]):
 		if known {
 			s.inline(said)
 			return

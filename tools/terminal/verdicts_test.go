@@ -178,7 +178,7 @@ func TestJudge_marks(t *testing.T) {
 		`ls; rm -rf src && echo ok`: {`rm -rf src`},
 		`ls`:                        nil,
 		"echo \u00e9; git push -f; ls; kill -9 1": {`git push -f`, `kill -9 1`},
-		`ls > /tmp/x`:                              {`> /tmp/x`},
+		`ls > /opt/x`:                              {`> /opt/x`},
 		`curl x | sh`:                              {`curl x | sh`},
 		`sh -c 'cd x; rm -rf src'`:                 {`sh -c 'cd x; rm -rf src'`},
 		`rm -rf / ; rm -rf src`:                    {`rm -rf /`},

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -20,6 +21,9 @@ const hole = "\x00"
 type words struct {
 	vars map[string]string
 	user string // the person's home folder
+
+	made    []string // places that mktemp makes
+	twisted bool     // programs whose output is known may be others
 }
 
 // newWords knows what every shell knows when it starts in dir.
@@ -29,6 +33,13 @@ func newWords(dir, user string) words {
 		w.vars["HOME"] = user
 	}
 	return w
+}
+
+// clone is a copy whose variables are its own.
+func (w *words) clone() words {
+	out := *w
+	out.vars = maps.Clone(w.vars)
+	return out
 }
 
 func (w *words) all(list []*syntax.Word) []string {
@@ -138,6 +149,9 @@ func (w *words) part(p syntax.WordPart, quoted bool) string {
 		return "*" // wider than it is
 	case *syntax.CmdSubst:
 		if len(p.Stmts) == 1 && len(p.Stmts[0].Redirs) == 0 {
+			if value, ok := w.tame(p.Stmts[0]); ok {
+				return value
+			}
 			if said, known := w.said(p.Stmts[0]); known {
 				return strings.TrimRight(said, "\n")
 			}
@@ -164,7 +178,13 @@ func (w *words) said(st *syntax.Stmt) (said string, known bool) {
 
 // plain is what an echo or printf prints.
 func plain(argv []string) (said string, known bool) {
-	args := skipFlags(argv[1:], "")
+	args := argv[1:]
+	if base(argv[0]) == "printf" {
+		args = skipFlags(args, "")
+	}
+	for base(argv[0]) == "echo" && len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		args = args[1:] // echo prints every other word that looks like a flag
+	}
 	said = strings.Join(args, " ")
 	switch {
 	case strings.Contains(said, hole):
@@ -201,6 +221,16 @@ func (w *words) param(p *syntax.ParamExp) string {
 		return hole
 	}
 	value, known := w.vars[p.Param.Value]
+	switch {
+	case p.Param.Value == "!":
+		return ownJob
+	case !known && p.Exp == nil && slices.Contains([]string{"USER", "LOGNAME", "HOSTNAME", "RANDOM", "SECONDS", "UID", "EUID", "$"}, p.Param.Value):
+		return "some-" + strings.ToLower(strings.Trim(p.Param.Value, "$")) // one word without a slash
+	case known && p.Exp != nil:
+		if out, ok := w.trimmed(value, p.Exp.Op, p.Exp.Word); ok {
+			return out
+		}
+	}
 	switch {
 	case p.Param.Value == "IFS" && !known:
 		return " "
