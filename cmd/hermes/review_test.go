@@ -270,6 +270,65 @@ rules:
 	}
 }
 
+// The line at the start of a session tells what the prompt has now that it had not before: what came and went
+// again in between is not in it, a shipped skill is not new because it was changed.
+func TestE2E_sinceTheLastSession(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, "rules:\n  - {reply: {text: the answer}}\n")
+	w := newWorld(t, env...)
+	w.config(t, "review: {enabled: false}\n")
+	skill := func(name, about string) {
+		t.Helper()
+		file := filepath.Join(w.home, "skills", name, "SKILL.md")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("---\nname: "+filepath.Base(name)+"\ndescription: "+about+"\n---\n\n# Do it\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must := func(args ...string) outcome {
+		t.Helper()
+		o := w.hermes(t, "", args...)
+		if o.code != 0 {
+			t.Fatalf("%v: %+v", args, o)
+		}
+		return o
+	}
+	skill("tea", "Make tea.")
+	must("run", "one")
+	must("memory", "add", "user", "Lives in Oslo")
+	must("memory", "remove", "user", "Oslo")
+	skill("brief", "Come and go.")
+	must("skills", "list")
+	must("run", "--resume", "last", "two") // looks at the skills of the session that is there already
+	must("skills", "archive", "brief")
+	must("skills", "archive", "tea")
+	plan, err := filepath.Glob(filepath.Join(w.home, "skills", "*", "plan", "SKILL.md"))
+	if err != nil || len(plan) != 1 {
+		t.Fatalf("%v %v", plan, err)
+	}
+	f, err := os.OpenFile(plan[0], os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString("\nAsk first.\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	skill("coffee", "Make coffee.")
+	o := must("run", "three")
+	_, line, _ := strings.Cut(o.err, "since your last session: ")
+	line, _, _ = strings.Cut(line, "\n")
+	for _, want := range []string{"−tea", "plan v1 → v2", "coffee new (v1)"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q lacks %q", line, want)
+		}
+	}
+	for _, not := range []string{"brief", "fact"} {
+		if strings.Contains(line, not) {
+			t.Errorf("%q tells of %q", line, not)
+		}
+	}
+}
+
 // The person decides when learning runs: off, paused, later, by hand.
 func TestE2E_reviewWhen(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,8 @@ type Snapshot struct {
 	Memory  string // block of MEMORY.md; "" when it is empty or off
 	User    string // block of USER.md; the same
 	Blocked int    // entries that were kept out
+	// Held are the ids of the entries in the blocks.
+	Held map[string]bool
 	// Notices tell the person what was kept out, is over its limit, or could not be read.
 	Notices []core.Notice
 }
@@ -30,7 +32,7 @@ func title(t Target) string {
 // Snapshot renders both stores for a prompt. Equal files give equal bytes. It never fails: a store that
 // cannot be read is left out, with a notice.
 func (s *Store) Snapshot(ctx context.Context) Snapshot {
-	var out Snapshot
+	out := Snapshot{Held: map[string]bool{}}
 	for _, t := range s.Enabled() {
 		st, err := s.read(t)
 		if err != nil {
@@ -47,6 +49,9 @@ func (s *Store) Snapshot(ctx context.Context) Snapshot {
 			out.Memory = block
 		}
 		out.Blocked += len(blocked)
+		for id := range ids(st.entries) {
+			out.Held[id] = !slices.Contains(blocked, id)
+		}
 		out.Notices = append(out.Notices, s.remarks(t, st.entries, blocked)...)
 	}
 	return out

@@ -29,8 +29,9 @@ type book struct {
 	Paused     bool             `json:"paused,omitempty"`
 	Turns      []TurnRef        `json:"turns,omitempty"` // oldest first
 	Refused    []Refusal        `json:"refused,omitempty"`
-	Spent      map[string]Spent `json:"spent,omitempty"` // by day, local time
-	Seen       string           `json:"seen,omitempty"`  // the newest change when a prompt was last frozen
+	Spent      map[string]Spent `json:"spent,omitempty"`  // by day, local time
+	Seen       string           `json:"seen,omitempty"`   // the newest change when a prompt was last frozen
+	Skills     []string         `json:"skills,omitempty"` // the skills that it listed
 }
 
 // Book is the home's counters and what they count: turns not reviewed, lessons refused, money spent. Every
@@ -151,19 +152,25 @@ func (b *Book) SpentToday() (Spent, error) {
 	return s.Spent[b.today()], err
 }
 
-// Seen is the newest change when a prompt was last frozen, "" before the first.
-func (b *Book) Seen() (string, error) {
-	s, err := b.load()
-	return s.Seen, err
+// Frozen is what is remembered of the prompt that was frozen last.
+type Frozen struct {
+	Newest string   // the newest change at that time; "" before the first
+	Skills []string // what it listed, by subject; nil when that is not known
 }
 
-// Freeze notes that a prompt was frozen when newest was the newest change, and returns the one noted before.
-func (b *Book) Freeze(ctx context.Context, newest string) (before string, err error) {
+// Frozen returns what was noted by Freeze last.
+func (b *Book) Frozen() (Frozen, error) {
 	s, err := b.load()
-	if err != nil || s.Seen == newest {
-		return s.Seen, err
+	return Frozen{Newest: s.Seen, Skills: s.Skills}, err
+}
+
+// Freeze notes what a prompt holds.
+func (b *Book) Freeze(ctx context.Context, f Frozen) error {
+	s, err := b.load()
+	if err != nil || s.Seen == f.Newest && slices.Equal(s.Skills, f.Skills) {
+		return err
 	}
-	return s.Seen, b.update(ctx, func(s *book) { s.Seen = newest })
+	return b.update(ctx, func(s *book) { s.Seen, s.Skills = f.Newest, f.Skills })
 }
 
 func (b *Book) today() string { return b.now().Local().Format(time.DateOnly) }

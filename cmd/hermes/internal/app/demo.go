@@ -24,6 +24,23 @@ type demo struct {
 	open int // workspaces; with the last one everything is removed
 	next int // session of the story
 	last *App
+	from *Session // opened last
+}
+
+// demoPatience bounds how long the story's next session waits for the lesson of the one before.
+const demoPatience = 30 * time.Second
+
+// learn lets the review of the session before come to its end: what it learns is what the next one shows.
+func (d *demo) learn(ctx context.Context) {
+	d.mu.Lock()
+	s := d.from
+	d.mu.Unlock()
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, demoPatience)
+	defer cancel()
+	s.WaitReviews(ctx)
 }
 
 // DemoWorkspace opens the demo for the screen; closing the workspace removes it.
@@ -46,6 +63,7 @@ func (d *demo) New(ctx context.Context) (tui.Workspace, error) {
 	d.mu.Lock()
 	n := d.next
 	d.mu.Unlock()
+	d.learn(ctx)
 	parts := d.st.story.Sessions
 	part := parts[min(n, len(parts)-1)]
 	w, a, err := d.session(ctx, part, "")
@@ -116,6 +134,7 @@ func (d *demo) session(ctx context.Context, part rehearsal.Part, id string) (tui
 	w.Opener, w.Info.Folder = d, "demo/"+part.Folder
 	d.mu.Lock()
 	d.open++
+	d.from = s
 	d.mu.Unlock()
 	w.Close = func(ctx context.Context) error {
 		err := errors.Join(s.Close(ctx), a.Close())

@@ -50,8 +50,9 @@ type Session struct {
 	feeding   atomic.Bool    // the index is being brought up to date
 	fed       sync.WaitGroup // ends with that
 	noReviews bool
-	gone      atomic.Bool // closed; its reviews may go on
-	newest    string      // the newest learned change that the prompt holds; "" once noted
+	gone      atomic.Bool   // closed; its reviews may go on
+	holds     holds         // what of the prompt was learned
+	frozen    review.Frozen // what to note of the prompt once a turn begins
 	model     *Picked
 	ses       *session.Session
 	tools     *box
@@ -114,6 +115,7 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 	}
 	if s.attended {
 		a.left.opened(s)
+		s.fed.Go(func() { s.watchMemory(s.life) })
 	}
 	if o.Resume == "" && !a.ActsAsAgent() {
 		// Before the session writes anything: what it measures is how long nobody worked here.
@@ -216,9 +218,9 @@ func (s *Session) openTranscript(ctx context.Context, resume string, specs []cor
 	if resume == "" {
 		frozen := s.freeze(ctx, now, specs)
 		s.Notices = append(s.Notices, frozen.Notices...)
-		if line, newest, err := a.since(); err != nil {
+		if line, frozen, err := a.since(s.holds); err != nil {
 			a.Log.Warn("what was learned since", "err", err)
-		} else if s.newest = newest; line != nil {
+		} else if s.frozen = frozen; line != nil {
 			s.Notices = append(s.Notices, *line)
 		}
 		s.ses = a.Sessions.New(s.folder, now.Model, session.Prompt{System: frozen.Text, Tools: specs})
@@ -281,6 +283,7 @@ func (s *Session) freeze(ctx context.Context, now prompt.Facts, specs []core.Too
 	}
 	known := s.app.Memory.Snapshot(ctx)
 	in.Memory, in.User = known.Memory, known.User
+	s.holds = holds{facts: known.Held, skills: map[string]bool{}}
 	if slices.Contains(names, toolmemory.Name) {
 		in.MemoryGuidance = toolmemory.Guidance()
 	}

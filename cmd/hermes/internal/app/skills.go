@@ -170,6 +170,11 @@ func (s *Session) skillsIndex(ctx context.Context, names []string) (index, guida
 	if err != nil {
 		return "", guidance, &core.Notice{Level: core.LevelWarn, Text: "skills are left out of the prompt: " + err.Error(), Remedy: core.HintOf(err)}
 	}
+	for _, l := range x.Lines {
+		if l.Root.Kind == skills.RootHome { // those of projects come and go with the folder
+			s.holds.skills[l.Subject()] = true
+		}
+	}
 	return x.Text, guidance, nil
 }
 
