@@ -237,6 +237,17 @@ func (s *Store) emit(by ledger.Change, o Outcome, action string) {
 	})
 }
 
+// Tell emits how t stands after others changed it: an editor, another program.
+func (s *Store) Tell(t Target) {
+	if s.opts.Emit == nil {
+		return
+	}
+	st, _ := s.read(t) // what cannot be read holds nothing
+	s.opts.Emit(&core.MemoryChanged{
+		Store: string(t), Used: size(st.entries), Limit: s.Limit(t), Entries: len(st.entries), Action: "outside", Actor: string(ledger.Outside),
+	})
+}
+
 // backupName is a free name for a copy of the target's file.
 func backupName(path string, unix int64, exists func(string) bool) string {
 	for {
