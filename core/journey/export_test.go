@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -111,5 +113,60 @@ func BenchmarkLayout(b *testing.B) {
 	g := Build(s, c)
 	for b.Loop() {
 		Layout(g)
+	}
+}
+
+// Names in the picture stay inside it and never cover each other.
+func TestSVG_captions(t *testing.T) {
+	t.Parallel()
+	s, c := many(300, 60)
+	d := xml.NewDecoder(bytes.NewReader(SVG(Build(s, c), day(5))))
+	var boxes []box
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := tok.(xml.StartElement)
+		if !ok || e.Name.Local != "text" {
+			continue
+		}
+		var x, y float64
+		anchor := ""
+		for _, a := range e.Attr {
+			switch a.Name.Local {
+			case "x":
+				x, _ = strconv.ParseFloat(a.Value, 64)
+			case "y":
+				y, _ = strconv.ParseFloat(a.Value, 64)
+			case "text-anchor":
+				anchor = a.Value
+			}
+		}
+		tok, err = d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := string(tok.(xml.CharData))
+		if anchor == "" {
+			continue // the legend
+		}
+		b := box{x, y - 13, x + wide(name), y + 3}
+		if anchor == "end" {
+			b.x0, b.x1 = x-wide(name), x
+		}
+		if b.x0 < 0 || b.x1 > pictureW {
+			t.Errorf("%q is cut: %v", name, b)
+		}
+		if slices.ContainsFunc(boxes, b.over) {
+			t.Errorf("%q covers another", name)
+		}
+		boxes = append(boxes, b)
+	}
+	if len(boxes) < 30 {
+		t.Errorf("%d names", len(boxes))
 	}
 }

@@ -1,6 +1,9 @@
 package journey
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Kind is what a node stands for.
 type Kind string
@@ -96,6 +99,25 @@ type CardInfo struct {
 type Missing struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
+}
+
+// Reason gathers the skills that are not on the map for the same reason.
+type Reason struct {
+	Why   string
+	Names []string
+}
+
+// Reasons groups missing skills by their reason, in the order in which reasons first occur.
+func Reasons(missing []Missing) []Reason {
+	var out []Reason
+	for _, m := range missing {
+		i := slices.IndexFunc(out, func(r Reason) bool { return r.Why == m.Why })
+		if i < 0 {
+			i, out = len(out), append(out, Reason{Why: m.Why})
+		}
+		out[i].Names = append(out[i].Names, m.Name)
+	}
+	return out
 }
 
 // Dangling is a declared relation that leads nowhere.

@@ -52,14 +52,15 @@ func (x *cli) journeyShow() *cobra.Command {
 			most = max(most, b.Skills+b.Memories)
 		}
 		for _, b := range buckets {
-			x.printf("%10s  %s%s  %d skills, %d memories, %d in all\n", b.Label, strings.Repeat("━", bar(b.Skills, most)), strings.Repeat("◆", bar(b.Memories, most)), b.Skills, b.Memories, b.Total)
+			x.printf("%10s  %s%s  %s, %s, %d in all\n", b.Label, strings.Repeat("━", bar(b.Skills, most)), strings.Repeat("◆", bar(b.Memories, most)),
+				text.Count(b.Skills, "skill", "skills"), text.Count(b.Memories, "memory", "memories"), b.Total)
 		}
 		if len(untimed) > 0 {
 			x.printf("%10s  %d without a time\n", "", len(untimed))
 		}
 		s := g.Stats
-		x.printf("\n%d learned skills (%d by the agent, %d used), %d memories\n", s.LearnedSkills, s.AgentCreated, s.Used, s.MemoryNodes)
-		x.printf("%d relations between skills, %d between memories and skills, %.3f edges a node, %.1f %% isolated\n", s.RelatedEdges, s.MemorySkillEdges, s.EdgesPerNode, s.IsolatedPct)
+		x.printf("\n%s (%d by the agent, %d used), %s\n", text.Count(s.LearnedSkills, "learned skill", "learned skills"), s.AgentCreated, s.Used, text.Count(s.MemoryNodes, "memory", "memories"))
+		x.printf("%s between skills, %d between memories and skills, %.3f edges a node, %.1f %% isolated\n", text.Count(s.RelatedEdges, "relation", "relations"), s.MemorySkillEdges, s.EdgesPerNode, s.IsolatedPct)
 		for _, c := range s.TopCategories {
 			x.printf("  %-20s %d\n", text.OneLine(c.Category), c.Count)
 		}
@@ -80,8 +81,8 @@ func bar(n, most int) int {
 }
 
 func (x *cli) missing(g journey.Graph) {
-	for _, m := range g.Missing {
-		x.printf("not on the map: %s (%s)\n", text.OneLine(m.Name), m.Why)
+	for _, r := range journey.Reasons(g.Missing) {
+		x.printf("not on the map, %s: %s\n", r.Why, text.OneLine(strings.Join(r.Names, ", ")))
 	}
 }
 
@@ -206,7 +207,10 @@ func (x *cli) journeyDelete() *cobra.Command {
 
 func (x *cli) journeyExport() *cobra.Command {
 	var out string
-	c := command("export", "Write the map as one self-contained file: .svg or .html", func(cmd *cobra.Command, _ []string) error {
+	c := command("export [FILE]", "Write the map as one self-contained file: .svg or .html", func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			out = args[0]
+		}
 		g, err := x.graph(cmd)
 		if err != nil {
 			return err
@@ -218,13 +222,13 @@ func (x *cli) journeyExport() *cobra.Command {
 		case strings.HasSuffix(out, ".html"):
 			b = journey.HTML(g, time.Now())
 		default:
-			return usageError("--out %q: the name must end in .svg or .html", out)
+			return usageError("%q: the name must end in .svg or .html", out)
 		}
 		if err := os.WriteFile(out, b, 0o600); err != nil {
 			return &core.Error{Op: "write", Subject: out, Err: err}
 		}
-		return x.said(map[string]any{"file": out, "bytes": len(b)}, "written: %s (%d nodes, %d edges)\n", out, len(g.Nodes), len(g.Edges))
-	}, cobra.NoArgs)
+		return x.said(map[string]any{"file": out, "bytes": len(b)}, "written: %s (%s, %s)\n", out, text.Count(len(g.Nodes), "node", "nodes"), text.Count(len(g.Edges), "edge", "edges"))
+	}, cobra.MaximumNArgs(1))
 	c.Flags().StringVar(&out, "out", "journey.html", "file to write")
 	return c
 }
