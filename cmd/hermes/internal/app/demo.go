@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	"hermes/core"
 	"hermes/core/provider/scripted"
 	"hermes/core/rehearsal"
+	"hermes/core/text"
 	"hermes/tui"
 )
 
@@ -62,6 +64,9 @@ func (a *App) DemoWorkspace(ctx context.Context) (tui.Workspace, error) {
 func (d *demo) New(ctx context.Context) (tui.Workspace, error) {
 	d.mu.Lock()
 	n := d.next
+	if n > 0 && d.from != nil && len(d.from.ses.Messages()) == 0 {
+		n-- // nothing was asked in it yet: the story does not go on without its question
+	}
 	d.mu.Unlock()
 	d.learn(ctx)
 	parts := d.st.story.Sessions
@@ -76,6 +81,8 @@ func (d *demo) New(ctx context.Context) (tui.Workspace, error) {
 	if n < len(parts) {
 		a.invitation = part.Ask[0]
 		w.Info.Notices = append(w.Info.Notices, d.notice(n))
+	} else {
+		w.Info.Notices = append(w.Info.Notices, d.ending(a))
 	}
 	return w, nil
 }
@@ -89,7 +96,42 @@ func (d *demo) notice(n int) core.Notice {
 		Remedy: "press Enter to send the question below, watch the review afterwards, then Ctrl+X n for the next session",
 	}
 	if n == len(parts)-1 {
-		out.Remedy = "press Enter to send the question below"
+		out.Remedy = "press Enter to send the question below, then Ctrl+X n for what came of it"
+	}
+	return out
+}
+
+// ending says what came of the story: the calls of each session, as they were counted.
+func (d *demo) ending(a *App) core.Notice {
+	out := core.Notice{
+		Level: core.LevelInfo, Text: "The story is over.",
+		Remedy: "look at what was learned: Ctrl+X j (the map), Ctrl+X k (skills), Ctrl+X r (reviews); hermes without --demo works with your own model",
+	}
+	stats, err := a.Sessions.Stats()
+	if err != nil {
+		return out
+	}
+	var told []string
+	for _, s := range stats {
+		calls, failed := 0, 0
+		t, err := a.Sessions.Read(s.ID)
+		if err != nil {
+			continue
+		}
+		for _, r := range t.Records {
+			if r.Type == core.RecordMessage && r.Message != nil && r.Message.Role == core.RoleTool {
+				calls++
+				if r.OK != nil && !*r.OK {
+					failed++
+				}
+			}
+		}
+		if calls > 0 {
+			told = append(told, fmt.Sprintf("%s, %s", text.Count(calls, "call", "calls"), text.Count(failed, "error", "errors")))
+		}
+	}
+	if len(told) > 0 {
+		out.Text += " Tools, session by session: " + strings.Join(told, " → ")
 	}
 	return out
 }

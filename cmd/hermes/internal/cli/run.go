@@ -148,17 +148,18 @@ var errNoPrompt = errors.New("no prompt")
 // interrupted, its end is still printed.
 func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
 	ended := make(chan *core.RunEnded, 1)
-	p := printer{cli: x}
+	p, seq := printer{cli: x}, int64(0) // of the last event; read when ended has answered
 	go func() {
 		var last *core.RunEnded
+		defer func() { ended <- last }()
 		for {
 			batch, ok := s.Feed.Next(context.WithoutCancel(ctx))
 			if !ok {
-				ended <- last
 				return
 			}
 			for _, e := range batch {
 				p.event(e)
+				seq = e.Head().Seq
 				if end, ok := e.(*core.RunEnded); ok {
 					last = end
 				}
@@ -183,7 +184,7 @@ func (x *cli) turn(ctx context.Context, s *app.Session, prompt string) error {
 		return fmt.Errorf("run: %w", cerr)
 	}
 	if x.json {
-		if b, err := core.MarshalEvent(&core.Done{Meta: core.Meta{SessionID: end.SessionID, Seq: end.Seq + 1, Time: time.Now().UTC()}}); err == nil {
+		if b, err := core.MarshalEvent(&core.Done{Meta: core.Meta{SessionID: end.SessionID, Seq: seq + 1, Time: time.Now().UTC()}}); err == nil {
 			fmt.Fprintf(x.Out, "%s\n", b)
 		}
 	}
