@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"hermes/core"
@@ -222,4 +223,40 @@ func TestPaste_opensNothingHarmful(t *testing.T) {
 	if got := r.m.chat.Composer().Text(); got != "/quit\n@main\n!rm x\n" || r.quit {
 		t.Errorf("%q", got)
 	}
+}
+
+// The list of commands stands flush with the composer; a mention that fits no file says so.
+func TestCompletion_place(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.text("/re")
+	list, composer := -1, -2
+	for line := range strings.SplitSeq(ansi.Strip(r.screen()), "\n") {
+		if before, _, ok := strings.Cut(line, "╭ Commands"); ok {
+			list = ansi.StringWidth(before)
+		}
+		if before, _, ok := strings.Cut(line, "│ › /re"); ok {
+			composer = ansi.StringWidth(before)
+		}
+	}
+	if list != composer {
+		t.Errorf("the list begins at %d, the composer at %d:\n%s", list, composer, ansi.Strip(r.screen()))
+	}
+	r.shows("Enter runs")
+	r.keys("ctrl+c")
+	r.text("@nothing-is-called-so")
+	r.until("the files", func() bool { return !r.m.files.loading && !r.m.files.at.IsZero() })
+	r.shows("no file here is called so")
+}
+
+// While one types a search, the status bar names the keys of the search.
+func TestSearch_hints(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 40)
+	storyRig(r)
+	r.m.run.active = false
+	r.keys("ctrl+x", "/")
+	r.text("k8s")
+	r.shows("ends the search")
+	r.hides("j k move")
 }

@@ -125,11 +125,11 @@ func (m *Model) slashBox(w int) []string {
 			body = append(body, cell.Fit(" "+m.st.Accent.Render(name)+" "+m.st.Muted.Render(note), bw-2))
 		}
 	}
-	title := "Commands"
+	title, badge := "Commands", "Tab completes · Enter runs"
 	if len(m.slash.files) > 0 {
-		title = "Files"
+		title, badge = "Files", "Tab or Enter inserts"
 	}
-	return pane.Frame(m.st, pane.Label{Title: title, Badge: "Tab completes", Focused: true}, body, bw, n+2)
+	return pane.Frame(m.st, pane.Label{Title: title, Badge: badge, Focused: true}, body, bw, n+2)
 }
 
 // offered returns line i of the list: the name, and what it does or why it cannot be used now.
@@ -138,7 +138,7 @@ func (m *Model) offered(i, bw int) (name, note string) {
 		return cell.TruncateLeft(cell.Line(m.slash.files[i]), bw-4), ""
 	}
 	b := m.slash.items[i]
-	name = cell.Fit(strings.TrimSpace(b.Slash+" "+b.Args), min(24, bw/2))
+	name = cell.Fit(strings.TrimSpace(b.Slash+" "+b.Args), min(22, bw/2))
 	note = b.Help
 	if a, ok := m.action(b.ID); ok && a.why != nil {
 		if why := a.why(m); why != "" {

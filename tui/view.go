@@ -114,12 +114,12 @@ func (m *Model) drawCompletion(lines []string) {
 	if !ok {
 		return
 	}
-	box := m.slashBox(r.W)
+	box := m.slashBox(max(r.W-2, 0))
 	y := r.Y + r.H - m.chat.Composer().Rows() - 2 - len(box)
 	if y < 0 {
 		box, y = box[min(-y, len(box)):], 0
 	}
-	cell.Overlay(lines, box, r.X, y, m.scr.w)
+	cell.Overlay(lines, box, r.X+1, y, m.scr.w) // flush with the composer
 }
 
 // composerHint is what the empty composer says.
@@ -152,6 +152,10 @@ func (m *Model) busyHint() string {
 func (m *Model) composerMode() string {
 	if _, ok := shellLine(m.chat.Composer().Text()); ok && m.ws.Shell != nil {
 		return "shell ─ the model does not see it"
+	}
+	token := m.chat.Composer().Token()
+	if query, ok := mentionText(token); ok && query != "" && token != m.slash.dismissed && !m.slash.open() && !m.files.loading && !m.files.at.IsZero() {
+		return "no file here is called so"
 	}
 	return ""
 }
