@@ -131,7 +131,7 @@ func (d *demo) ending(a *App) core.Notice {
 		}
 	}
 	if len(told) > 0 {
-		out.Text += " Tools, session by session: " + strings.Join(told, " → ")
+		out.Text += " Tool calls: " + strings.Join(told, " → ")
 	}
 	return out
 }
