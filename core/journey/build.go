@@ -17,9 +17,11 @@ const (
 	cardNear    = 2 // near misses told, of a card
 )
 
-// Build makes the map. The same input gives the same graph, in the order of time.
-func Build(skills []Skill, cards []Card) Graph {
-	b := builder{known: map[string]Skill{}, on: map[string]int{}}
+// Build makes the map. The same input gives the same graph, in the order of time. A Maker does it again
+// faster.
+func Build(skills []Skill, cards []Card) Graph { return new(Maker).Build(skills, cards) }
+
+func (b *builder) build(skills []Skill, cards []Card) Graph {
 	for _, s := range skills {
 		if _, twice := b.known[s.Name]; !twice && s.Name != "" {
 			b.known[s.Name] = s
@@ -41,6 +43,8 @@ type builder struct {
 	order []Skill
 	on    map[string]int // id → index of its node
 	lower []string       // names of the skills that cards are compared with
+
+	old, words map[string][]string // text → its tokens: of the map before, and of this one
 }
 
 func (b *builder) add(n Node) {
@@ -200,17 +204,6 @@ var common = map[string]bool{ //nolint:gochecknoglobals // constants
 	"only": true, "all": true, "any": true, "but": true, "can": true, "out": true, "one": true, "user": true,
 }
 
-// tokens are the words of s that count: Latin ones of three characters and more, pairs of others.
-func tokens(s string) map[string]bool {
-	out := text.Words(s)
-	for w := range out {
-		if common[w] || isASCII(w) && len(w) < 3 {
-			delete(out, w)
-		}
-	}
-	return out
-}
-
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
@@ -223,7 +216,7 @@ func (b *builder) lexical(cards []Card) {
 		if _, ok := b.on[s.Name]; !ok {
 			continue
 		}
-		for w := range tokens(strings.Join(append([]string{s.Name, s.Description}, s.Tags...), " ")) {
+		for _, w := range b.tokens(s.spoken()) {
 			by[w] = append(by[w], len(skills))
 		}
 		skills = append(skills, s)
@@ -240,9 +233,9 @@ func (b *builder) lexical(cards []Card) {
 
 // card draws the edges of one card.
 func (b *builder) card(c Card, skills []Skill, by map[string][]int) {
-	score := map[int]int{}
-	words := tokens(c.Text)
-	for w := range words {
+	score := make([]int, len(skills))
+	words := b.tokens(c.Text)
+	for _, w := range words {
 		for _, i := range by[w] {
 			score[i]++
 		}
@@ -255,21 +248,22 @@ func (b *builder) card(c Card, skills []Skill, by map[string][]int) {
 			score[i] += namedPoints
 		}
 	}
-	list := make([]int, 0, len(score))
-	for i := range score {
-		list = append(list, i)
+	var list []int
+	for i, n := range score {
+		if n > 0 {
+			list = append(list, i)
+		}
 	}
 	slices.SortFunc(list, func(x, y int) int {
 		return cmp.Or(cmp.Compare(score[y], score[x]), strings.Compare(skills[x].Name, skills[y].Name))
 	})
 	for n, i := range list[:min(len(list), cardEdges+cardNear)] {
 		e := Edge{Source: CardID(c.ID), Target: skills[i].Name, Why: Why{Score: score[i], Named: named[i]}}
-		for w := range words {
-			if slices.Contains(by[w], i) {
+		for _, w := range words {
+			if _, ok := slices.BinarySearch(by[w], i); ok {
 				e.Why.Shared = append(e.Why.Shared, w)
 			}
 		}
-		slices.Sort(e.Why.Shared)
 		if n < cardEdges {
 			b.edge(e)
 		} else {

@@ -2,6 +2,7 @@ package journey
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,10 +209,63 @@ func many(skills, cards int) ([]Skill, []Card) {
 	return s, c
 }
 
-// BenchmarkBuild makes the map of 500 skills and 60 cards.
+// A maker gives what a fresh one gives, after any change of any input; what it returned before stays as it was.
+func TestMaker(t *testing.T) {
+	t.Parallel()
+	var m Maker
+	s, c := many(40, 12)
+	check := func(what string) Graph {
+		t.Helper()
+		got := m.Build(s, c)
+		if d := cmp.Diff(Build(s, c), got); d != "" {
+			t.Errorf("%s: %s", what, d)
+		}
+		return got
+	}
+	first := check("first")
+	keep := slices.Clone(first.Nodes)
+	first.Nodes[0].Label = "scribbled"
+	check("again")
+	for what, change := range map[string]func(){
+		"description": func() { s[3].Description = "Brew tea in 京都" },
+		"uses":        func() { s[4].Uses++ },
+		"related":     func() { s[5].Related = []string{s[9].Name} },
+		"tags":        func() { s[6].Tags = []string{"tea"} },
+		"state":       func() { s[7].State = "archived" },
+		"time":        func() { s[8].Last = day(20) },
+		"card":        func() { c[2].Text = "Tea is brewed in 京都" },
+		"card gone":   func() { c = c[1:] },
+		"skill gone":  func() { s = s[1:] },
+	} {
+		change()
+		check(what)
+	}
+	first.Nodes[0].Label = keep[0].Label
+	if d := cmp.Diff(keep, first.Nodes); d != "" {
+		t.Error(d)
+	}
+}
+
+// BenchmarkBuild makes the map of 500 skills and 60 cards: at first, when nothing changed, and when one skill
+// and one card did.
 func BenchmarkBuild(b *testing.B) {
 	s, c := many(500, 60)
-	for b.Loop() {
-		Build(s, c)
-	}
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			Build(s, c)
+		}
+	})
+	b.Run("warm", func(b *testing.B) {
+		var m Maker
+		for b.Loop() {
+			m.Build(s, c)
+		}
+	})
+	b.Run("changed", func(b *testing.B) {
+		var m Maker
+		for i := 0; b.Loop(); i++ {
+			s[0].Description, c[0].Text = fmt.Sprint("Deploys ", i), fmt.Sprint("host ", i)
+			m.Build(s, c)
+		}
+	})
 }

@@ -20,6 +20,7 @@ import (
 	"hermes/core"
 	"hermes/core/config"
 	"hermes/core/home"
+	"hermes/core/journey"
 	"hermes/core/ledger"
 	"hermes/core/memory"
 	"hermes/core/redact"
@@ -59,6 +60,7 @@ type App struct {
 	Log        *slog.Logger
 	logFile    *logFile
 	left       left
+	maps       journey.Maker
 	copies     *undo.Store // of files that the agent's tools are about to change
 	state      atomic.Pointer[state]
 	scripted   bool   // the demo: its model is a script and is labelled as such

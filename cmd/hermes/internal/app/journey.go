@@ -53,7 +53,7 @@ func (a *App) Journey(ctx context.Context) (g journey.Graph, notes []string, err
 		known = append(known, journey.Skill{Name: x.Entry.Name, Folder: x.Name, Category: x.Entry.Category, State: skills.StateArchived, CreatedBy: skills.ByAgent})
 	}
 	cards, problems := a.cards(ctx)
-	return journey.Build(known, cards), append(notes, problems...), nil
+	return a.maps.Build(known, cards), append(notes, problems...), nil
 }
 
 func journeySkill(e skills.Entry, o skills.Origin, made, changed time.Time) journey.Skill {
