@@ -46,7 +46,9 @@ type Usage struct {
 	mu      sync.Mutex
 	waiting []bump
 	timer   *time.Timer
-	problem error // of the last write that nobody waited for
+	problem error             // of the last write that nobody waited for
+	last    []byte            // what Records read last
+	parsed  map[string]Record // and what it says
 }
 
 type bump struct {
@@ -150,18 +152,25 @@ func (u *Usage) Update(ctx context.Context, key string, f func(*Record)) error {
 // Records reads all records, with what waits to be written. A damaged file is an error that names it; it
 // is not touched.
 func (u *Usage) Records() (map[string]Record, error) {
-	t, err := u.read()
+	data, err := u.bytes()
 	if err != nil {
 		return nil, err
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	out := map[string]Record{}
-	for k := range t.raw {
-		if t.fields(k) != nil {
-			out[k] = t.record(k)
+	if u.parsed == nil || !bytes.Equal(u.last, data) {
+		t, err := u.parse(data)
+		if err != nil {
+			return nil, err
+		}
+		u.last, u.parsed = data, map[string]Record{}
+		for k := range t.raw {
+			if t.fields(k) != nil {
+				u.parsed[k] = t.record(k)
+			}
 		}
 	}
+	out := maps.Clone(u.parsed)
 	for _, b := range u.waiting {
 		r, ok := out[b.key]
 		if !ok {
@@ -232,14 +241,24 @@ func (u *Usage) setAside() (aside, err error) {
 }
 
 func (u *Usage) read() (*table, error) {
-	t := &table{raw: map[string]json.RawMessage{}, now: u.now}
+	data, err := u.bytes()
+	if err != nil {
+		return nil, err
+	}
+	return u.parse(data)
+}
+
+// bytes is what the file holds; nothing when there is none.
+func (u *Usage) bytes() ([]byte, error) {
 	data, err := os.ReadFile(u.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return t, nil
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &core.Error{Op: "read usage of skills", Subject: u.file, Err: err}
 	}
+	return data, nil
+}
+
+func (u *Usage) parse(data []byte) (*table, error) {
+	t := &table{raw: map[string]json.RawMessage{}, now: u.now}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return t, nil
