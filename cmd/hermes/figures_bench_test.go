@@ -89,6 +89,7 @@ func BenchmarkInsights(b *testing.B) {
 	a := openFor(b)
 	manySessions(b, a.Home, 1000)
 	count := func(b *testing.B) {
+		b.Helper()
 		r, err := a.Insights(b.Context(), 30)
 		if err != nil || r.Sessions != 1000 || r.Messages["user"] != 10_000 {
 			b.Fatalf("%+v %v", r, err)
@@ -150,6 +151,7 @@ func BenchmarkJourney(b *testing.B) {
 		b.Fatal(err)
 	}
 	draw := func(b *testing.B, a *app.App) {
+		b.Helper()
 		g, notes, err := a.Journey(b.Context())
 		if err != nil || len(notes) > 0 || len(g.Nodes) != 560 {
 			b.Fatalf("%d nodes, %v %v", len(g.Nodes), notes, err)
