@@ -60,16 +60,21 @@ func (l *textLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 	return l.view.Draw(m.st, w, h), -1, 0
 }
 
+// showText opens a text of which y copies text.
+func (m *Model) showText(text string, view *viewer.View) {
+	m.push(&textLayer{copy: text, view: view.Hint("y", "copies")})
+}
+
 // showCall opens the full output of c.
 func (m *Model) showCall(c *card.Call) tea.Cmd {
 	if c == nil {
 		return nil
 	}
 	title := c.Tool + "  " + c.Summary
-	m.push(&textLayer{copy: c.Text(), view: viewer.New(title, m.scr.w, func(st *theme.Styles, w int) []string {
+	m.showText(c.Text(), viewer.New(title, m.scr.w, func(st *theme.Styles, w int) []string {
 		head := []string{c.Header(st, m.run.tick, m.opt.Now(), w, 0), ""}
 		return append(head, c.Full(st, w)...)
-	})})
+	}))
 	return nil
 }
 

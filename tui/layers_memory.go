@@ -137,13 +137,13 @@ func (l *cleanupLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	case cleanup.Origin:
 		return m.readOrigin(a.Session, a.Run, a.Text)
 	case cleanup.Read:
-		m.push(&textLayer{copy: a.Text, view: viewer.New(a.Title, 90, func(st *theme.Styles, w int) []string {
+		m.showText(a.Text, viewer.New(a.Title, 90, func(st *theme.Styles, w int) []string {
 			var out []string
 			for _, line := range cell.Wrap(cell.Visible(a.Text), w, "") {
 				out = append(out, st.Text.Render(line))
 			}
 			return out
-		})})
+		}))
 	case cleanup.Copy:
 		return m.copyCmd(a.Text)
 	case cleanup.Nothing:

@@ -116,9 +116,9 @@ func (l *questionLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 
 // showTask opens the last steps of a sub-agent.
 func (m *Model) showTask(t *card.Task) tea.Cmd {
-	m.push(&textLayer{copy: t.Answer, view: viewer.New(t.Title, m.scr.w, func(st *theme.Styles, w int) []string {
+	m.showText(t.Answer, viewer.New(t.Title, m.scr.w, func(st *theme.Styles, w int) []string {
 		return append([]string{t.Header(st, m.run.tick, m.opt.Now(), w), ""}, t.Full(st, w)...)
-	})})
+	}))
 	return nil
 }
 

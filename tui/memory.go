@@ -72,7 +72,7 @@ func (m *Model) showEntry() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	m.push(&textLayer{copy: d.Text, view: viewer.New(d.Title, 76, d.Lines)})
+	m.showText(d.Text, viewer.New(d.Title, 76, d.Lines))
 	return nil
 }
 

@@ -15,6 +15,7 @@ type View struct {
 	title string
 	draw  func(st *theme.Styles, w int) []string
 	wide  int // the most cells the text wants
+	hint  string
 
 	top   int
 	page  int
@@ -25,6 +26,12 @@ type View struct {
 // width beyond which a wider box helps nobody.
 func New(title string, want int, draw func(st *theme.Styles, w int) []string) *View {
 	return &View{title: title, draw: draw, wide: want}
+}
+
+// Hint names a key that does something here besides scrolling: "y", "copies".
+func (v *View) Hint(key, word string) *View {
+	v.hint = key + " " + word + " · "
+	return v
 }
 
 // Key scrolls; it returns false for keys that mean nothing here.
@@ -61,9 +68,9 @@ func (v *View) Draw(st *theme.Styles, w, h int) []string {
 	bh := min(len(lines)+2, h)
 	v.page, v.total = max(bh-2, 0), len(lines)
 	v.top = max(min(v.top, v.total-v.page), 0)
-	badge := "Esc closes"
+	badge := v.hint + "Esc closes"
 	if v.total > v.page {
-		badge = fmt.Sprintf("%d–%d of %d · Esc closes", v.top+1, v.top+v.page, v.total)
+		badge = fmt.Sprintf("%d–%d of %d · %s", v.top+1, v.top+v.page, v.total, badge)
 	}
 	shown := lines[v.top : v.top+v.page]
 	body := make([]string, len(shown))
