@@ -133,3 +133,24 @@ func TestWhich(t *testing.T) {
 		}
 	}
 }
+
+// Changes of memory that are not written keep their view: the prefix does not lose them. Once they are gone, it leads on.
+func TestReach_keepsTheDraft(t *testing.T) {
+	t.Parallel()
+	r, _ := cleanRig(t, 120, 40)
+	r.keys("ctrl+x", "m")
+	r.until("the stores", func() bool { return strings.Contains(ansi.Strip(r.screen()), "entry 1") })
+	r.keys("d", "ctrl+x", "2")
+	if len(r.m.layers) != 1 || r.m.scr.focus == layout.Tools {
+		t.Fatalf("%d layers, focus %v", len(r.m.layers), r.m.scr.focus)
+	}
+	r.shows("not written")
+	r.keys("ctrl+x", "?") // lies over it
+	if len(r.m.layers) != 2 {
+		t.Errorf("%d layers", len(r.m.layers))
+	}
+	r.keys("esc", "u", "ctrl+x", "2")
+	if len(r.m.layers) != 0 || r.m.scr.focus != layout.Tools {
+		t.Errorf("%d layers, focus %v", len(r.m.layers), r.m.scr.focus)
+	}
+}

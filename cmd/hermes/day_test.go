@@ -39,9 +39,9 @@ func TestE2E_aDay(t *testing.T) {
 
 	// Pasted text is not sent before Enter; a file is mentioned.
 	x.keys(paste("第一行：杭州\r\n第二行：西湖") + " @not")
-	x.see("第二行：西湖", "notes.md")
+	x.see("第二行：西湖", "notes.md", "Enter inserts")
 	x.keys("\t")
-	x.gone("Tab completes")
+	x.gone("Enter inserts")
 	if n := len(srv.Requests()); n != 0 {
 		t.Fatalf("a paste sent %d requests", n)
 	}

@@ -185,11 +185,8 @@ func (p *Pane) ShortHelp() []keys.Hint {
 	if !p.reading {
 		return nil
 	}
-	switch {
-	case p.search.typing:
+	if p.search.typing {
 		return keys.Hints("Enter", "to the matches", "Esc", "ends the search")
-	case p.search.on:
-		return keys.Hints("n N", "next, previous match", "/", "search", "Esc", "ends the search")
 	}
 	out := []keys.Hint{{Key: "j k", Word: "move"}, {Key: "Enter", Word: "open"}, {Key: "y", Word: "copy"}, {Key: "/", Word: "search"}}
 	if p.CanRetry() {
