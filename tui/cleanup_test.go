@@ -183,7 +183,7 @@ func TestCleanup_elsewhere(t *testing.T) {
 	r.keys("d")
 	mem.add(t, memory.Memory, "from elsewhere")
 	r.run(r.m.applyEvent(&core.MemoryChanged{}))
-	r.until("the change", func() bool { return strings.Contains(r.plain(), "changed elsewhere: +1 −0") })
+	r.until("the change", func() bool { return strings.Contains(r.plain(), "changed elsewhere: +1 ·") })
 	r.shows("from elsewhere", "1 change not written")
 	mem.add(t, memory.User, "at the last moment")
 	r.keys("w", "y")

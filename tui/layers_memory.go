@@ -42,6 +42,7 @@ type cleanupLayer struct {
 // showCleanup opens the clean-up at entry want, "" for the first one.
 func (m *Model) showCleanup(want string) tea.Cmd {
 	l := &cleanupLayer{view: cleanup.New(m.opt.Now, want)}
+	l.view.Offer(m.ws.tidied)
 	m.push(l)
 	return tea.Batch(l.readCmd(m), l.backgroundCmd(m))
 }
@@ -139,11 +140,13 @@ func (l *cleanupLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	case cleanup.Read:
 		m.showText(a.Text, viewer.New(a.Title, 90, func(st *theme.Styles, w int) []string {
 			var out []string
-			for _, line := range cell.Wrap(cell.Visible(a.Text), w, "") {
+			for _, line := range cell.Wrap(cell.Readable(a.Text), w, "") {
 				out = append(out, st.Text.Render(line))
 			}
 			return out
 		}))
+	case cleanup.TakeBack:
+		return l.takeBack(m, a.ID)
 	case cleanup.Copy:
 		return m.copyCmd(a.Text)
 	case cleanup.Nothing:
@@ -166,10 +169,31 @@ func (l *cleanupLayer) writeCmd(m *Model, d memory.Draft) tea.Cmd {
 			l.view.Refused(text)
 			return m.memoryChanged()
 		}
+		m.ws.tidied = r.LedgerID
 		if l.view.Written(r) {
 			m.pop(l)
 			return tea.Batch(m.memoryChanged(), m.toast(core.LevelInfo, "memory: "+l.view.Note()))
 		}
+		return m.memoryChanged()
+	})
+}
+
+// takeBack undoes the change that a clean-up of this workspace wrote last.
+func (l *cleanupLayer) takeBack(m *Model, id string) tea.Cmd {
+	port := m.ws.Reviews
+	if port == nil {
+		return m.toast(core.LevelWarn, notHere)
+	}
+	undo := func(ctx context.Context) (string, error) {
+		return port.Undo(context.WithoutCancel(ctx), []string{id})
+	}
+	return bring(m, undo, func(m *Model, said string, err error) tea.Cmd {
+		if err != nil {
+			l.view.Refused(err.Error())
+			return m.memoryChanged()
+		}
+		m.ws.tidied = ""
+		l.view.TakenBack(said)
 		return m.memoryChanged()
 	})
 }
@@ -211,7 +235,7 @@ func (l *cleanupLayer) restorer(m *Model, gone []memory.Moment) *chooseLayer {
 			what = "replaced"
 		}
 		items[i] = picker.Item{
-			ID: fmt.Sprint(i), Label: strings.ReplaceAll(cell.Visible(g.Was), "\n", " "),
+			ID: fmt.Sprint(i), Label: strings.ReplaceAll(cell.Readable(g.Was), "\n", " "),
 			Note: fmt.Sprintf("%s · %s by %s %s", strings.TrimSuffix(g.Target.File(), ".md"), what, g.Change.Actor, cleanup.Age(m.opt.Now().Sub(g.Change.Time))),
 		}
 	}

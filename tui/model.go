@@ -72,6 +72,7 @@ type open struct {
 	last   time.Time          // of the last event batch
 	draft  draft
 	memory memoryRead
+	tidied string // the change that a clean-up wrote last; "" when none can be taken back
 	// reviews is the same for the reviews.
 	reviews memoryRead
 	skills  skillState

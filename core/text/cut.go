@@ -118,6 +118,7 @@ func tailStart(s string, n int) int {
 
 const (
 	zwj           = '\u200d'
+	zwnj          = '\u200c'
 	maxJoinedLook = 32 // regional indicators counted back from a cut
 )
 

@@ -145,6 +145,26 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestReadable(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"👨\u200d👩\u200d👧":   "👨\u200d👩\u200d👧",
+		"❤\ufe0f\u200d🔥":    "❤\ufe0f\u200d🔥",
+		"می\u200cخواهم":     "می\u200cخواهم",
+		"pass\u200dword":    "pass⟨U+200D⟩word",
+		"end\u200c":         "end⟨U+200C⟩",
+		"\u200d👧 \u200b":    "⟨U+200D⟩👧 ⟨U+200B⟩",
+		"and\x1bred\x07bed": "and␛red␇bed",
+	} {
+		if diff := cmp.Diff(want, Readable(in)); diff != "" {
+			t.Errorf("Readable(%q): %s", in, diff)
+		}
+	}
+	if got := Visible("👨\u200d👩"); got != "👨⟨U+200D⟩👩" {
+		t.Errorf("Visible = %q: where a character matters it is shown", got)
+	}
+}
+
 var seeds = []string{
 	"", "plain", "\x1b[2J", "\x1b]0;t\x07", "a\r\tb\b", "\x9b1A", "\u009d0;x\u009c", "\x1b\x1b[[", "\xc2", "\xc2\x1b",
 	"\x1bP\x1b\\", "e\u0301", "👩\u200d💻", "\xff\x9b", "a\u202eb", "\x1b\u009b", "\xe2\x1b[0m\x80\xae", "\x1b(\u00e9",

@@ -3,9 +3,10 @@ package threat
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"hermes/core/text"
 )
 
 // hidden reports what was found while looking at raw characters.
@@ -111,13 +112,7 @@ func legitimate(rs []rune, i int) bool {
 	if rs[i] != 0x200C && rs[i] != 0x200D || i == 0 || i+1 >= len(rs) {
 		return false
 	}
-	return joins(rs[i-1]) && joins(rs[i+1])
-}
-
-func joins(r rune) bool {
-	return r > 0x2190 && unicode.Is(unicode.So, r) || r == 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF ||
-		unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Telugu,
-			unicode.Malayalam, unicode.Kannada, unicode.Gujarati, unicode.Gurmukhi, unicode.Sinhala, unicode.Syriac)
+	return text.Joins(rs[i-1]) && text.Joins(rs[i+1])
 }
 
 func isVariation(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF }

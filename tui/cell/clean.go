@@ -38,6 +38,9 @@ func Line(s string) string {
 // must judge exactly what is there. Line breaks stay line breaks.
 func Visible(s string) string { return redraw(text.Visible(s)) }
 
+// Readable is Visible for facts and notes: joiners that emoji and scripts need stay.
+func Readable(s string) string { return redraw(text.Readable(s)) }
+
 func isCleanASCII(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < 0x20 && c != '\n') || c >= 0x7f {

@@ -100,7 +100,11 @@ func (v *View) panelHeight(h, w int) int {
 	case h >= 20:
 		want = min(h/3, 14)
 	}
-	return max(min(want, h-minList), 0)
+	least := minList
+	if v.mode == editing { // what is being written must be seen
+		least = 1
+	}
+	return max(min(want, h-least), 0)
 }
 
 // columns draws both stores beside each other, each under its gauge.
@@ -172,7 +176,9 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 	figures, share := text.Thousands(sheet.Used)+"/"+text.Thousands(sheet.Limit), fmt.Sprintf("%d%%", percent(sheet.Used, sheet.Limit))
 	if next != sheet.Used {
 		figures = text.Thousands(sheet.Used) + " → " + text.Thousands(next) + "/" + text.Thousands(sheet.Limit)
-		share += fmt.Sprintf(" → %d%%", percent(next, sheet.Limit))
+		if p := percent(next, sheet.Limit); p != percent(sheet.Used, sheet.Limit) {
+			share += fmt.Sprintf(" → %d%%", p)
+		}
 	}
 	style, sign := level(st, next, sheet.Limit)
 	tail := " " + st.Text.Render(figures) + " " + style.Render(share+sign)

@@ -49,7 +49,7 @@ func side(draw func(...string) string, sign string, m memory.Moment, id, words s
 		words = "entry " + id + " " + m.Missing()
 	}
 	var out []string
-	for _, l := range cell.Wrap(sign+cell.Visible(words), w, "  ") {
+	for _, l := range cell.Wrap(sign+cell.Readable(words), w, "  ") {
 		out = append(out, draw(l))
 	}
 	return out

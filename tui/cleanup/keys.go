@@ -71,6 +71,9 @@ func (v *View) browseKey(name string) Action {
 	case "K", "shift+up":
 		v.order(-1)
 	case "u":
+		if len(v.undo) == 0 && v.wrote != "" {
+			return Action{Do: TakeBack, ID: v.wrote}
+		}
 		v.back1(&v.undo, &v.redo, "nothing to undo")
 	case "ctrl+r":
 		v.back1(&v.redo, &v.undo, "nothing to redo")
@@ -108,6 +111,10 @@ func (v *View) ask(name string) (Action, bool) {
 	o := v.origin(*it)
 	if o == nil || o.SessionID == "" {
 		v.err = "no session is known for this entry"
+		return Action{}, true
+	}
+	if _, kept := v.back.Titles[o.SessionID]; !kept && v.back.Titles != nil {
+		v.err = "nothing was said in session " + o.SessionID + ", so it was not kept, or it was deleted since"
 		return Action{}, true
 	}
 	return Action{Do: Origin, Session: o.SessionID, Run: o.RunID, Text: it.text}, true
@@ -199,7 +206,7 @@ func (v *View) confirm(closes bool) {
 	case over != "":
 		v.mode, v.err = browsing, over
 	default:
-		v.mode, v.after, v.err = confirming, closes, ""
+		v.mode, v.after, v.err, v.note = confirming, closes, "", ""
 	}
 }
 
@@ -299,7 +306,6 @@ func (v *View) startMerge() {
 	}
 	e := edit{title: fmt.Sprintf("merge %d entries into one of %s", len(keys), v.sheets[store].Target.File()), keys: keys, store: store}
 	v.open(e, joined)
-	v.edit.orig = "" // keeping the text as it is changes something, too
 }
 
 // twin is the key of the entry that it nearly repeats; "" when there is none in the draft.
@@ -416,7 +422,12 @@ func (v *View) hints() []keys.Hint {
 	if len(v.sheets) == 2 {
 		other = "to " + v.sheets[1-v.store].Target.File()
 	}
-	out := []keys.Hint{
+	var out []keys.Hint
+	pending := v.changes().any()
+	if pending { // then this matters most
+		out = keys.Hints("w", "write")
+	}
+	out = append(out, []keys.Hint{
 		{Key: "space", Word: "mark"},
 		{Key: "d", Word: "delete"},
 		{Key: "e", Word: "edit"},
@@ -425,13 +436,15 @@ func (v *View) hints() []keys.Hint {
 		{Key: "J K", Word: "reorder"},
 		{Key: "u", Word: "undo"},
 		{Key: "Ctrl+R", Word: "redo"},
-		{Key: "w", Word: "write"},
 		{Key: "a", Word: "add"},
 		{Key: "Enter", Word: "its session"},
 		{Key: "H", Word: "history"},
 		{Key: "R", Word: "restore deleted"},
 		{Key: "v", Word: "whole text"},
 		{Key: "y", Word: "copy"},
+	}...)
+	if !pending {
+		out = append(out, keys.Hint{Key: "w", Word: "write"})
 	}
 	if len(v.sheets) == 2 {
 		out = append(out, keys.Hint{Key: "Tab", Word: "store"})

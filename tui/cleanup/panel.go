@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"hermes/core/ledger"
 	"hermes/core/memory"
 	"hermes/core/text"
 	"hermes/tui/cell"
@@ -75,7 +76,7 @@ func (v *View) confirmPanel(st *theme.Styles, w, h int) []string {
 			if c == deleted {
 				style = st.Bad
 			}
-			lines = append(lines, cell.Truncate(style.Render(what)+st.Text.Render(strings.ReplaceAll(cell.Visible(it.text), "\n", " ")), w))
+			lines = append(lines, cell.Truncate(style.Render(what)+st.Text.Render(strings.ReplaceAll(cell.Readable(it.text), "\n", " ")), w))
 		}
 		if v.reordered(s) {
 			lines = append(lines, st.Accent.Render(ordered.sign()+" reordered "+v.name(s)))
@@ -104,7 +105,12 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 	if c != same {
 		title += " · " + c.word()
 	}
-	out := []string{rule(st, title, "", w), st.Muted.Render(cell.Truncate(v.price(*it), w)), v.originLine(st, *it, w)}
+	out := []string{rule(st, title, "", w), st.Muted.Render(cell.Truncate(v.price(*it), w))}
+	most := 1
+	if h >= roomyPanel {
+		most = 2
+	}
+	out = append(out, v.originLines(st, *it, w, most)...)
 	room := h - len(out)
 	flags := v.flags(*it)
 	for i, f := range flags {
@@ -114,7 +120,7 @@ func (v *View) detail(st *theme.Styles, w, h int) []string {
 		}
 		out = append(out, st.Warn.Render(cell.Truncate("⚠ "+v.flagLine(*it, f), w)))
 	}
-	lines := cell.Wrap(cell.Visible(it.text), w, "")
+	lines := cell.Wrap(cell.Readable(it.text), w, "")
 	if room = max(h-len(out), 0); len(lines) > room && room > 0 {
 		left := len(lines) - room
 		lines = lines[:room]
@@ -167,16 +173,23 @@ func (v *View) price(it item) string {
 	return out + fmt.Sprintf(" × %s = %s sent", text.Count(times, "request", "requests"), text.Thousands(n*times))
 }
 
-// originLine says who saved it, when and in which session.
-func (v *View) originLine(st *theme.Styles, it item, w int) string {
+// roomyPanel is the height from which the origin may take a second line.
+const roomyPanel = 6
+
+// originLines say who saved it, when and in which session.
+func (v *View) originLines(st *theme.Styles, it item, w, most int) []string {
 	o := v.origin(it)
 	if o == nil {
 		if !it.kept {
-			return st.Faint.Render(cell.Truncate("new in this draft", w))
+			return []string{st.Faint.Render(cell.Truncate("new in this draft", w))}
 		}
-		return st.Faint.Render(cell.Truncate("origin unknown: the ledger does not know this entry", w))
+		return []string{st.Faint.Render(cell.Truncate("origin unknown: the ledger does not know this entry", w))}
 	}
-	parts := []string{"saved by " + string(o.Actor), o.Time.In(v.now().Location()).Format("2006-01-02 15:04")}
+	by := "saved by " + string(o.Actor)
+	if o.Actor == ledger.Outside {
+		by = "written outside hermes"
+	}
+	parts := []string{by, o.Time.In(v.now().Location()).Format("2006-01-02 15:04")}
 	if o.SessionID != "" {
 		session := "session " + o.SessionID
 		if t := cell.Line(v.back.Titles[o.SessionID]); t != "" {
@@ -187,5 +200,5 @@ func (v *View) originLine(st *theme.Styles, it item, w int) string {
 	if o.Reason != "" && !says(it.text, o.Reason) {
 		parts = append(parts, text.OneLine(o.Reason))
 	}
-	return st.Muted.Render(cell.Truncate(strings.Join(parts, " · "), w))
+	return wrapped(st.Muted, strings.Join(parts, " · "), w, most)
 }

@@ -3,6 +3,7 @@ package cleanup
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"hermes/core/text"
 
@@ -22,7 +23,8 @@ func (v *View) rebase(old draft, oldKnown map[ref]memory.Entry) {
 	pending := v.cur != nil && !equal(v.cur, old)
 	moving := onto{v: v, old: old, was: oldKnown}
 	v.cur = moving.draft(v.cur)
-	seen := moving.tally
+	seen := moving.count()
+	seen.lost = moving.lost
 	for i := range v.undo {
 		v.undo[i] = moving.draft(v.undo[i])
 	}
@@ -47,30 +49,43 @@ func equal(a, b draft) bool {
 	return slices.EqualFunc(a, b, func(x, y []item) bool { return slices.EqualFunc(x, y, sameItem) })
 }
 
-// onto carries drafts over to new stores and counts what it met.
+// onto carries drafts over to new stores.
 type onto struct {
-	v     *View
-	old   draft
-	was   map[ref]memory.Entry
-	tally met
+	v    *View
+	old  draft
+	was  map[ref]memory.Entry
+	lost int // of the draft carried last
 }
 
-type met struct{ came, went, lost int }
+// met is what others did: entries they added, took out and replaced, and how many texts of the person lost the
+// entry they were made of.
+type met struct{ came, went, changed, lost int }
 
-// String tells what was met: "+1 −2, 1 entry you edited; your text stands as a new one".
+// String tells what was met: "1 replaced, +1, 1 entry you edited; your text stands as a new one".
 func (m met) String() string {
-	s := fmt.Sprintf("+%d −%d", m.came, m.went)
-	if m.lost > 0 {
-		s += ", " + text.Count(m.lost, "entry", "entries") + " you edited; your text stands as a new one"
+	var parts []string
+	if m.changed > 0 {
+		parts = append(parts, fmt.Sprintf("%d replaced", m.changed))
 	}
-	return s
+	if m.came > 0 {
+		parts = append(parts, fmt.Sprintf("+%d", m.came))
+	}
+	if m.went > 0 {
+		parts = append(parts, fmt.Sprintf("−%d", m.went))
+	}
+	if m.lost > 0 {
+		parts = append(parts, text.Count(m.lost, "entry", "entries")+" you edited; your text stands as a new one")
+	}
+	if len(parts) == 0 {
+		return "another order"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // draft carries d over.
 func (o *onto) draft(d draft) draft {
-	o.tally = met{}
+	o.lost = 0
 	if equal(d, o.old) {
-		o.count()
 		return o.v.base
 	}
 	out := make(draft, len(d))
@@ -88,14 +103,36 @@ func (o *onto) draft(d draft) draft {
 		}
 	}
 	for s := range o.v.base { // what is new, and what others moved here
-		for _, it := range o.v.base[s] {
-			if _, old := o.was[it.from[0]]; !old && !claimed[it.from[0]] {
-				out[s] = append(out[s], it)
-				o.tally.came++
-			}
-		}
+		out[s] = o.arrive(out[s], o.v.base[s], claimed)
 	}
 	return out
+}
+
+// arrive puts the items of base that list does not know where they stand among the others.
+func (o *onto) arrive(list, base []item, claimed map[ref]bool) []item {
+	fresh := func(it item) bool { _, old := o.was[it.from[0]]; return !old && !claimed[it.from[0]] }
+	for i, it := range base {
+		if !fresh(it) {
+			continue
+		}
+		at := len(list)
+		if slices.ContainsFunc(base[i:], func(b item) bool { return !fresh(b) }) { // else it is at the end
+			at = behind(list, base[:i])
+		}
+		list = slices.Insert(list, at, it)
+	}
+	return list
+}
+
+// behind is the place after the last of the items before that list still has, 0 when it has none.
+func behind(list, before []item) int {
+	for _, b := range slices.Backward(before) {
+		at := slices.IndexFunc(list, func(it item) bool { return slices.Contains(it.from, b.from[0]) })
+		if at >= 0 {
+			return at + 1
+		}
+	}
+	return 0
 }
 
 // item carries one item over; false when there is nothing left of it.
@@ -110,13 +147,10 @@ func (o *onto) item(it item) (item, bool) {
 		}
 	}
 	switch {
-	case it.kept && len(from) == 0: // removed, or moved by others: then it comes with what is new
-		o.tally.went++
-		return it, false
-	case len(from) == 0 && it.gone:
+	case len(from) == 0 && (it.kept || it.gone): // removed, or moved by others: then it comes with what is new
 		return it, false
 	case len(from) == 0:
-		o.tally.lost++
+		o.lost++
 	}
 	it.from = from
 	return it, true
@@ -133,16 +167,35 @@ func (o *onto) now(r ref, kept bool) (ref, bool) {
 	return other, there && !before && !kept
 }
 
-// count tells the difference between both stores when there is no draft to carry.
-func (o *onto) count() {
-	for r := range o.v.known {
-		if _, ok := o.was[r]; !ok {
-			o.tally.came++
+// count tells the difference between both stores. What came where something went, between the same neighbours,
+// took its place.
+func (o *onto) count() met {
+	var out met
+	for s := range o.v.base {
+		came, went := map[ref]int{}, map[ref]int{} // by the neighbour before
+		gaps(o.v.base[s], func(r ref) bool { _, ok := o.was[r]; return ok }, came)
+		gaps(o.old[s], func(r ref) bool { _, ok := o.v.known[r]; return ok }, went)
+		for at, n := range came {
+			both := min(n, went[at])
+			out.changed += both
+			out.came += n - both
+			went[at] -= both
+		}
+		for _, n := range went {
+			out.went += n
 		}
 	}
-	for r := range o.was {
-		if _, ok := o.v.known[r]; !ok {
-			o.tally.went++
+	return out
+}
+
+// gaps counts the items that do not stay, by the last one before them that does.
+func gaps(items []item, stays func(ref) bool, into map[ref]int) {
+	var at ref
+	for _, it := range items {
+		if r := it.from[0]; stays(r) {
+			at = r
+		} else {
+			into[at]++
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (v *View) row(st *theme.Styles, s, i, w int) string {
 		room = max(room-cell.Width(flags)-1, 0)
 		flags = st.Warn.Render(flags) + " "
 	}
-	line := strings.ReplaceAll(cell.Visible(it.text[:min(len(it.text), lineBytes)]), "\n", " ")
+	line := strings.ReplaceAll(cell.Readable(it.text[:min(len(it.text), lineBytes)]), "\n", " ")
 	if chosen {
 		words = words.Bold(true)
 	}

@@ -31,12 +31,13 @@ type Do int
 const (
 	Nothing Do = iota
 	Close
-	Write   // Draft is to be written; Written or Refused follows
-	History // of entry ID
-	Deleted // the entries that can be restored
-	Origin  // the session that saved entry ID
-	Read    // the whole text
-	Copy    // Text
+	Write    // Draft is to be written; Written or Refused follows
+	History  // of entry ID
+	Deleted  // the entries that can be restored
+	Origin   // the session that saved entry ID
+	Read     // the whole text
+	TakeBack // the change ID, which was the last that was written; TakenBack or SetError follows
+	Copy     // Text
 )
 
 // Action is a request to the root.
@@ -84,8 +85,9 @@ type View struct {
 
 	mode   mode
 	edit   edit
-	after  bool // close once the draft is written
-	done   bool // it is written; fresh sheets are due
+	after  bool   // close once the draft is written
+	done   bool   // it is written; fresh sheets are due
+	wrote  string // the last change that was written and can be taken back
 	err    string
 	note   string
 	want   string // id of the entry to select when the sheets come
@@ -223,16 +225,26 @@ func (v *View) Written(r memory.Tidied) (closes bool) {
 		v.note += ", " + text.Count(r.Kept, "entry", "entries") + " that came meanwhile kept"
 	}
 	if r.Gone > 0 {
-		v.note += ", " + text.Count(r.Gone, "entry", "entries") + " removed elsewhere stay removed"
+		v.note += ", " + text.Count(r.Gone, "entry", "entries") + " removed elsewhere " + text.Plural(r.Gone, "stays", "stay") + " removed"
 	}
-	if n := len(r.LedgerID); n > 8 {
-		v.note += " · hermes ledger undo " + r.LedgerID[n-8:] + " takes it back"
+	if v.wrote = r.LedgerID; v.wrote != "" {
+		how := " · u takes it back"
+		if v.after { // the view closes
+			how = " · Ctrl+X m, then u takes it back"
+		}
+		v.note += how
 	}
 	if r.Memory.Backup != "" || r.User.Backup != "" {
 		v.note += ", a copy of the old file kept"
 	}
 	return v.after
 }
+
+// Offer lets u take back a change that an earlier view wrote.
+func (v *View) Offer(change string) { v.wrote = change }
+
+// TakenBack hears that the last change was taken back; fresh sheets follow.
+func (v *View) TakenBack(said string) { v.wrote, v.err, v.note = "", "", said }
 
 // Note is the last thing worth telling, for where it is told when the view has closed.
 func (v *View) Note() string { return v.note }

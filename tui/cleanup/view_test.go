@@ -306,7 +306,7 @@ func TestSheets_changedElsewhere(t *testing.T) {
 		note       string
 	}{
 		{"nothing pending", "", []string{"c", "b2", "n"}, []string{"x", "a"}, ""},
-		{"the third is deleted", "G d", []string{"b2", "n"}, []string{"x", "a"}, "+3 −2"},
+		{"the third is deleted", "G d", []string{"b2", "n"}, []string{"x", "a"}, "+3, −2"},
 		{"an edit of what changed", "j e ! enter", []string{"b! <0", "c", "b2", "n"}, []string{"x", "a"}, "1 entry you edited"},
 		{"undo leads to what is there", "G d u", []string{"c", "b2", "n"}, []string{"x", "a"}, ""},
 		{"a text being written is kept", "l a z", []string{"c", "b2", "n"}, []string{"x", "a"}, "your changes are kept"},
@@ -328,6 +328,86 @@ func TestSheets_changedElsewhere(t *testing.T) {
 				t.Errorf("no %q:\n%s", tc.note, got)
 			}
 		})
+	}
+}
+
+// What others replaced or added stands where it stands on the disk: nothing is reordered that nobody moved.
+func TestSheets_keepTheirPlace(t *testing.T) {
+	t.Parallel()
+	after := []memory.Sheet{sheet(memory.Memory, 100, entry("a"), entry("b2"), entry("c"), entry("n"))}
+	v := cleanup.New(now, "")
+	v.SetSheets([]memory.Sheet{sheet(memory.Memory, 100, entry("a"), entry("b"), entry("c"))})
+	press(v, "d")
+	v.SetSheets(after)
+	if got := ansi.Strip(frame(v, theme.Plain, 120, 30)); !strings.Contains(got, "elsewhere: 1 replaced, +1 ·") {
+		t.Errorf("the note:\n%s", got)
+	}
+	press(v, "w")
+	if got := ansi.Strip(frame(v, theme.Plain, 120, 30)); strings.Contains(got, "reordered") {
+		t.Errorf("nobody reordered anything:\n%s", got)
+	}
+	if diff := cmp.Diff([]string{"b2", "c", "n"}, texts(v.Draft().Memory, after)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// After writing, u takes the whole change back: there is nothing else to undo then.
+func TestWritten_canBeTakenBack(t *testing.T) {
+	t.Parallel()
+	v := view(sheets())
+	if a := press(v, "u"); a.Do != cleanup.Nothing {
+		t.Errorf("before: %+v", a)
+	}
+	press(v, "d", "w", "y")
+	v.Written(memory.Tidied{LedgerID: "01KC0000000000000000000000"})
+	v.SetSheets(sheets()[1:])
+	v.SetSheets(sheets())
+	if got := ansi.Strip(frame(v, theme.Plain, 120, 30)); !strings.Contains(got, "u takes it back") {
+		t.Errorf("it is not said:\n%s", got)
+	}
+	if a := press(v, "d", "u"); a.Do != cleanup.Nothing {
+		t.Errorf("a change of the draft is undone first: %+v", a)
+	}
+	if a := press(v, "u"); a.Do != cleanup.TakeBack || a.ID != "01KC0000000000000000000000" {
+		t.Errorf("%+v", a)
+	}
+	v.TakenBack("taken back")
+	if a := press(v, "u"); a.Do != cleanup.Nothing {
+		t.Errorf("twice: %+v", a)
+	}
+}
+
+// A session that kept no messages cannot be opened, and the view says so instead of trying.
+func TestOrigin_ofASessionThatWasNeverKept(t *testing.T) {
+	t.Parallel()
+	v := view(sheets())
+	v.SetBackground(cleanup.Background{Titles: map[string]string{"20261127-093000-abcd": ""}})
+	if a := press(v, "enter"); a.Do != cleanup.Origin {
+		t.Errorf("%+v", a)
+	}
+	v.SetBackground(cleanup.Background{Titles: map[string]string{"another": ""}})
+	if a := press(v, "enter"); a.Do != cleanup.Nothing || !strings.Contains(frame(v, theme.Plain, 120, 30), "nothing was said in") {
+		t.Errorf("%+v", a)
+	}
+}
+
+// On the smallest screen there is room to edit and the way to write is named; a merge nobody typed in is left at
+// once.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	v := view(sheets())
+	press(v, "d", "d")
+	if got := ansi.Strip(frame(v, theme.Plain, 40, 12)); !strings.Contains(got, "w write") || !strings.Contains(got, "Esc leave") {
+		t.Errorf("the keys:\n%s", got)
+	}
+	v = view(sheets())
+	press(v, "e", "!")
+	if got := ansi.Strip(frame(v, theme.Plain, 40, 12)); !strings.Contains(got, "The cluster needs kubectl") || !strings.Contains(got, "schema error.") {
+		t.Errorf("the text cannot be seen:\n%s", got)
+	}
+	press(v, "esc", "esc", "j", "m", "esc")
+	if got := ansi.Strip(frame(v, theme.Plain, 120, 30)); strings.Contains(got, "Esc again") || !strings.Contains(got, "Esc leave") {
+		t.Errorf("still in the editor:\n%s", got)
 	}
 }
 

@@ -63,7 +63,7 @@ func (d Detail) Lines(st *theme.Styles, w int) []string {
 		say(st.Warn.Render, "⚠ "+n)
 	}
 	out = append(out, "")
-	for _, l := range cell.Wrap(cell.Visible(d.Text), w, "") {
+	for _, l := range cell.Wrap(cell.Readable(d.Text), w, "") {
 		out = append(out, st.Text.Render(l))
 	}
 	return out
@@ -76,7 +76,11 @@ func (d Detail) origin() string {
 		return "origin unknown: the ledger does not know this entry"
 	}
 	parts := []string{"saved"}
-	if o.Actor != "" {
+	switch o.Actor {
+	case "":
+	case "outside":
+		parts[0] = "written outside hermes"
+	default:
 		parts[0] += " by " + o.Actor
 	}
 	if !o.Time.IsZero() {

@@ -71,7 +71,7 @@ func (p *Pane) SetSheets(sheets []Sheet) {
 			if s.Name == store && e.ID == id {
 				p.sel = len(p.rows)
 			}
-			p.rows = append(p.rows, row{sheet: i, entry: j, line: strings.ReplaceAll(cell.Visible(e.Text[:min(len(e.Text), lineBytes)]), "\n", " ")})
+			p.rows = append(p.rows, row{sheet: i, entry: j, line: strings.ReplaceAll(cell.Readable(e.Text[:min(len(e.Text), lineBytes)]), "\n", " ")})
 		}
 	}
 	p.settle()

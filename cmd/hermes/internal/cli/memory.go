@@ -75,7 +75,7 @@ func (x *cli) listStore(s memory.Sheet) {
 		x.printf("  ! %s: %s\n", f.Code, f.Message)
 	}
 	for _, e := range s.Entries {
-		x.printf("  %s  %s\n", e.ID, strings.ReplaceAll(text.Visible(e.Text), "\n", "\n                "))
+		x.printf("  %s  %s\n", e.ID, strings.ReplaceAll(text.Readable(e.Text), "\n", "\n                "))
 		for _, f := range e.Flags {
 			x.printf("                ! %s: %s\n", f.Code, text.OneLine(f.Message))
 		}
@@ -270,7 +270,7 @@ func (x *cli) side(sign string, m memory.Moment, id, words string) {
 }
 
 // seen is text in one line with everything in it that would not be seen written out.
-func seen(s string) string { return strings.Join(strings.Fields(text.Visible(s)), " ") }
+func seen(s string) string { return strings.Join(strings.Fields(text.Readable(s)), " ") }
 
 func (x *cli) memoryRestore() *cobra.Command {
 	return command("restore ID", "Bring an earlier entry back", func(cmd *cobra.Command, args []string) error {
