@@ -85,6 +85,45 @@ func TestCommand_memoryRefuses(t *testing.T) {
 	}
 }
 
+// What a clean-up wrote is taken back in the view itself, also when it was left and opened again.
+func TestE2E_takeCleanUpBack(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, "rules:\n  - {reply: {text: the answer}}\n")
+	w := newWorld(t, env...)
+	const before = "Lives in Oslo\n§\nDrinks 龙井 tea"
+	w.remember(t, "USER.md", before)
+	x := w.start(t, 120, 40)
+	x.see("29/1,375")
+	for _, leave := range []bool{false, true} {
+		x.keys("\x18m")
+		x.see("Memory clean-up", "Drinks 龙井 tea")
+		x.keys("lgd")
+		x.see("1 change not written")
+		x.keys("w")
+		x.see("write this as one change?")
+		x.keys("y")
+		x.see("u takes it back")
+		if got := w.read(t, "memories", "USER.md"); got != "Drinks 龙井 tea" {
+			t.Errorf("USER.md = %q", got)
+		}
+		if leave {
+			x.keys("\x1b")
+			x.gone("Memory clean-up")
+			x.keys("\x18m")
+			x.see("Memory clean-up", "Drinks 龙井 tea")
+		}
+		x.keys("u")
+		x.see("taken back", "Lives in Oslo")
+		if got := w.read(t, "memories", "USER.md"); got != before {
+			t.Errorf("USER.md = %q", got)
+		}
+		x.keys("\x1b")
+		x.gone("Memory clean-up")
+	}
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+}
+
 // A change that others make is seen within moments, in the pane and in the clean-up, without a key.
 func TestE2E_memoryChangesElsewhere(t *testing.T) {
 	t.Parallel()

@@ -80,7 +80,7 @@ rules:
 		t.Fatal("written before it was confirmed")
 	}
 	x.keys("y")
-	x.see("written as one change", "hermes ledger undo")
+	x.see("written as one change", "u takes it back")
 	x.gone("not written")
 	if got, want := file("MEMORY.md"), "The cluster is k8s-东京\n§\n"+registry; got != want {
 		t.Errorf("MEMORY.md:\n%q\n%q", got, want)

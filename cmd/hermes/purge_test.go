@@ -73,3 +73,33 @@ func holders(t *testing.T, dir string) []string {
 	}
 	return out
 }
+
+// How short a secret may be is counted in characters, whatever they are; what is found nowhere is said with the
+// code for it, and history says where something was.
+func TestCommand_purge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if o := w.hermes(t, "", "memory", "add", "memory", "The code is 長城長城長"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	for _, c := range []struct {
+		secret string
+		args   []string
+		code   int
+		say    string
+	}{
+		{"", nil, 2, "hermes: the secret is missing"},
+		{"長城長城長\n", nil, 2, "5 characters"},
+		{"nowhere-at-all\n", nil, 3, "nowhere in this home"},
+		{"長城長城長\n", []string{"--short"}, 0, ""},
+		{"長城長城長\n", []string{"--short"}, 3, "nowhere"},
+		{"abc\n", []string{"--short"}, 2, "shorter than 4"},
+	} {
+		if o := w.hermes(t, c.secret, append([]string{"ledger", "purge"}, c.args...)...); o.code != c.code || !strings.Contains(o.err, c.say) || strings.Contains(o.err, "EOF") {
+			t.Errorf("%q %v: %+v", c.secret, c.args, o)
+		}
+	}
+	if o := w.hermes(t, "", "memory", "history"); o.code != 0 || !strings.Contains(o.out, "purged") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -224,7 +224,7 @@ rules:
 	w := newWorld(t, env...)
 	w.config(t, "memory: {nudge_interval: 2}\nskills: {creation_nudge_interval: 0}\n")
 	x := w.start(t, 120, 40)
-	x.see("Next review after 0 of 2 turns")
+	x.see("Next review in 2 turns")
 	for range 2 {
 		if o := w.hermes(t, "", "run", "hello"); o.code != 0 {
 			t.Fatalf("%+v", o)

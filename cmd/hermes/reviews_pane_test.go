@@ -32,7 +32,7 @@ rules:
 		t.Fatal(err)
 	}
 	x := w.start(t, 120, 40)
-	x.see("Next review after 0 of 1 turns")
+	x.see("Next review in 1 turn")
 	x.keys("first")
 	x.see("› first")
 	x.keys(enter)

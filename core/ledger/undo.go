@@ -142,9 +142,9 @@ func undoReason(entries []Entry) string {
 	return fmt.Sprintf("undo of %d changes", len(entries))
 }
 
-// Standing counts, by review, the changes that no undo took back.
-func (l *Ledger) Standing() (map[string]int, error) {
-	all, err := l.Log(Filter{})
+// Standing counts, by review, the changes by actor that no undo took back.
+func (l *Ledger) Standing(actor Actor) (map[string]int, error) {
+	all, err := l.Log(Filter{Actor: actor})
 	if err != nil {
 		return nil, err
 	}

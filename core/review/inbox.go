@@ -17,6 +17,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/text"
 )
 
 // Inbox keeps the proposals of one home, a file each. It is safe for concurrent use, also by several
@@ -44,6 +45,28 @@ type Waiting struct {
 	// Foreign says that another program staged it; it can be read and rejected here, not accepted.
 	Foreign bool   `json:"foreign,omitempty"`
 	Path    string `json:"path"`
+}
+
+// Gist is what a proposal for memory is about, in one line: the text it would write, else what it looks for; "" of
+// other stores, whose subject says it.
+func (w Waiting) Gist() string {
+	if w.Store != core.StoreMemory {
+		return ""
+	}
+	var a struct {
+		OldText    string `json:"old_text"`
+		Operations []struct {
+			OldText string `json:"old_text"`
+		} `json:"operations"`
+	}
+	texts := textsIn(string(w.Arguments))
+	if len(texts) == 0 && json.Unmarshal(w.Arguments, &a) == nil {
+		texts = []string{a.OldText}
+		for _, o := range a.Operations {
+			texts = append(texts, o.OldText)
+		}
+	}
+	return text.OneLine(strings.Join(texts, " · "))
 }
 
 // errNoProposal is an id that names nothing.

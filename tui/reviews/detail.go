@@ -118,20 +118,28 @@ func (d *Desk) line(st *theme.Styles, i, w int) string {
 	if i < len(d.sheet.Waiting) {
 		p := &d.sheet.Waiting[i]
 		right := ago(d.now().Sub(p.Created))
-		left := fmt.Sprintf("✉ %s %s · %s", p.Action, cell.Line(p.Subject), p.Held)
+		glyph := "✉"
 		if p.Refused != nil {
-			left = "⚠ " + left
+			glyph = "⚠"
+		}
+		about := cell.Line(p.Subject)
+		if gist := p.Gist(); gist != "" {
+			about += ": " + cell.Line(gist)
+		}
+		left := fmt.Sprintf("%s %s %s", glyph, p.Action, about)
+		if room := w - cell.Width(right) - 1 - cell.Width(string(p.Held)) - 3; room > 24 {
+			left = cell.Truncate(left, room) + " · " + string(p.Held)
 		}
 		return mark + st.Warn.Render(cell.Fit(left, max(w-cell.Width(right)-1, 0))) + " " + st.Faint.Render(right)
 	}
 	i -= len(d.sheet.Waiting)
 	r := &d.sheet.Records[i]
-	glyph, style := sign(st, r.State, d.tick)
+	glyph, style := d.sheet.sign(st, r, d.tick)
 	right := ago(d.now().Sub(r.StartedAt))
 	if r.Cost.Known && r.Cost.USD > 0 {
 		right = fmt.Sprintf("$%.3f  %s", r.Cost.USD, right)
 	}
-	say := outcome(r)
+	say := d.sheet.outcome(r)
 	if r.State == review.Running {
 		say = fmt.Sprintf("%d/%d calls", r.Calls, r.MaxCalls)
 		if r.MaxCalls == 0 {
@@ -223,31 +231,40 @@ func orNone(s string) string {
 	return s
 }
 
-func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
-	s := sayer{w: w}
-	s.say(st.Bold.Render, "%s · %s", trigger(r), outcome(r))
-	if r.Focus != "" {
-		s.say(st.Text.Render, "asked for: %s", r.Focus)
+// figures are what a review took, so far when it still runs.
+func (d *Desk) figures(r *review.Record) string {
+	took := time.Duration(r.DurationMS) * time.Millisecond
+	if !r.State.Ended() {
+		took = max(d.now().Sub(r.StartedAt), 0)
 	}
-	figures := fmt.Sprintf("%s · %s", card.Duration(time.Duration(r.DurationMS)*time.Millisecond), orNone(r.Model))
+	out := fmt.Sprintf("%s · %s", card.Duration(took), orNone(r.Model))
 	if r.MaxCalls > 0 {
-		figures = fmt.Sprintf("%d of %d calls · ", r.Calls, r.MaxCalls) + figures
+		out = fmt.Sprintf("%d of %s · ", r.Calls, text.Count(r.MaxCalls, "call", "calls")) + out
 	}
 	if u := r.Usage; u.Input.Known {
-		figures += fmt.Sprintf(" · %s tokens in, %s out", text.Thousands(u.Input.N), text.Thousands(u.Output.N))
+		out += fmt.Sprintf(" · %s tokens in, %s out", text.Thousands(u.Input.N), text.Thousands(u.Output.N))
 		if u.Input.N > 0 && u.Cached.Known {
-			figures += fmt.Sprintf(", cache %d %%", u.Cached.N*100/u.Input.N)
+			out += fmt.Sprintf(", cache %d %%", u.Cached.N*100/u.Input.N)
 		}
 	}
 	if r.Cost.Known {
-		figures += fmt.Sprintf(" · $%.4f", r.Cost.USD)
+		out += fmt.Sprintf(" · $%.4f", r.Cost.USD)
 	}
-	s.say(st.Muted.Render, "%s", figures)
+	return out
+}
+
+func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
+	s := sayer{w: w}
+	s.say(st.Bold.Render, "%s · %s", trigger(r), d.sheet.outcome(r))
+	if r.Focus != "" {
+		s.say(st.Text.Render, "asked for: %s", r.Focus)
+	}
+	s.say(st.Muted.Render, "%s", d.figures(r))
 	s.say(st.Muted.Render, "session %s, %s", orNone(r.SessionID), r.StartedAt.In(d.now().Location()).Format("2 Jan 15:04"))
 	if r.Digested > 0 {
 		s.say(st.Muted.Render, "looked at %d earlier %s of other sessions, too", r.Digested, text.Plural(r.Digested, "turn", "turns"))
 	}
-	if r.Error != "" && r.State == review.Saved {
+	if r.Error != "" && r.Why() == "" {
 		s.say(st.Warn.Render, "⚠ %s", r.Error)
 	}
 	if r.Note != "" {
@@ -319,19 +336,24 @@ func (d *Desk) foot(st *theme.Styles, w int) []string {
 		if d.proposal().Store == "memory" {
 			hints = append(hints, keys.Hint{Key: "m", Word: "other store"})
 		}
-		hints = append(hints, keys.Hint{Key: "o", Word: "session"})
 	case d.record() != nil && !d.record().State.Ended():
 		hints = keys.Hints("c", "cancel")
 	case d.record() != nil:
 		if changes := len(d.details[d.id()].Changes); changes > 1 {
-			hints = keys.Hints("u", "undo change", "n p", "change", "U", "undo all", "y", "copy")
+			hints = keys.Hints("u", "undo change", "n p", "change", "U", "undo all")
 		} else if changes == 1 {
-			hints = keys.Hints("u", "undo change", "y", "copy")
+			hints = keys.Hints("u", "undo change")
 		}
-		hints = append(hints, keys.Hint{Key: "o", Word: "session"})
 	}
 	pause := map[bool]string{true: "resume", false: "pause"}[d.sheet.Paused] + " learning"
-	hints = append(hints, keys.Hints("r", "review now", ".", pause, "Esc", "close")...)
+	hints = append(hints, keys.Hints(".", pause, "r", "review now")...)
+	if d.copied() != "" {
+		hints = append(hints, keys.Hint{Key: "y", Word: "copy"})
+	}
+	if d.rows() > 0 {
+		hints = append(hints, keys.Hint{Key: "o", Word: "session"})
+	}
+	hints = append(hints, keys.Hint{Key: "Esc", Word: "close"})
 	note := ""
 	if d.note != "" {
 		note = st.Warn.Render(cell.Truncate(cell.Line(d.note), w))

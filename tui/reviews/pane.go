@@ -14,11 +14,9 @@ import (
 	"hermes/core/text"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"hermes/core"
 	"hermes/core/review"
-	"hermes/tui/card"
 	"hermes/tui/cell"
 	"hermes/tui/keys"
 	"hermes/tui/pane"
@@ -35,8 +33,12 @@ type Sheet struct {
 	Paused  bool
 	Today   review.Spent
 	Counts  review.Counts
+	// Standing counts the changes of each review that are in force; nil when that is not known.
+	Standing map[string]int
 	// Every says after how many user turns and model steps a review comes; 0 is never.
 	EveryTurns, EverySteps int
+
+	news map[string]bool // reviews that ended since it was read: what waits and stands of them is not known yet
 }
 
 // number is what record i is called.
@@ -104,6 +106,10 @@ func (p *Pane) Apply(e core.Event) {
 		if r := p.find(e.ReviewID); r != nil {
 			r.State, r.Saved, r.Held, r.Calls, r.DurationMS = review.State(e.State), e.Saved, e.Held, e.Calls, e.Duration
 			r.Usage, r.Cost, r.Note, r.Error = e.Usage, e.Cost, e.Note, e.Error
+			if p.sheet.news == nil {
+				p.sheet.news = map[string]bool{}
+			}
+			p.sheet.news[e.ReviewID] = true
 		}
 		delete(p.live, e.ReviewID)
 	}
@@ -208,15 +214,15 @@ func (s *Sheet) next() string {
 	}
 	var parts []string
 	if s.EveryTurns > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d turns", s.Counts.UserTurns, s.EveryTurns))
+		parts = append(parts, text.Count(max(s.EveryTurns-s.Counts.UserTurns, 1), "turn", "turns"))
 	}
 	if s.EverySteps > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d model steps", s.Counts.ModelSteps, s.EverySteps))
+		parts = append(parts, text.Count(max(s.EverySteps-s.Counts.ModelSteps, 1), "model step", "model steps"))
 	}
 	if len(parts) == 0 {
 		return "Reviews are off; /review runs one."
 	}
-	return "Next review after " + strings.Join(parts, " or ") + "."
+	return "Next review in " + strings.Join(parts, " or ") + "."
 }
 
 // line draws row i.
@@ -237,7 +243,7 @@ func (p *Pane) line(i int) string {
 // record draws a review in w cells: sign, number, trigger, what it does or did; cost and age at the right.
 func (p *Pane) record(i, w int) string {
 	r := &p.sheet.Records[i]
-	glyph, style := sign(p.st, r.State, p.tick)
+	glyph, style := p.sheet.sign(p.st, r, p.tick)
 	head := fmt.Sprintf("%s %s ", p.sheet.number(i), label(r))
 	right := p.right(r)
 	if w < 34 {
@@ -278,48 +284,7 @@ func (p *Pane) say(r *review.Record) string {
 		}
 		return strings.TrimSpace(fmt.Sprintf("%d/%d calls %s", r.Calls, r.MaxCalls, p.live[r.ID]))
 	}
-	return outcome(r)
-}
-
-// outcome is how a review ended, in words.
-func outcome(r *review.Record) string {
-	switch r.State {
-	case review.Queued:
-		return "waits for the one before"
-	case review.Saved:
-		parts := slices.Clone(r.Did)
-		if len(parts) == 0 && r.Saved > 0 {
-			parts = append(parts, fmt.Sprintf("saved %d", r.Saved))
-		}
-		if r.Held > 0 {
-			parts = append(parts, fmt.Sprintf("%d in the inbox", r.Held))
-		}
-		return cell.Line(strings.Join(parts, ", "))
-	case review.Nothing:
-		return "nothing to save"
-	case review.Failed:
-		return cell.Line("failed: " + r.Error)
-	case review.Cancelled:
-		return cell.Line("cancelled: " + r.Error)
-	case review.Running:
-	}
-	return string(r.State)
-}
-
-// sign is the glyph of a state and its style.
-func sign(st *theme.Styles, s review.State, tick int) (string, lipgloss.Style) {
-	switch s {
-	case review.Running:
-		return card.Spinner(tick), st.Busy
-	case review.Queued:
-		return "◷", st.Muted
-	case review.Saved:
-		return "✓", st.Good
-	case review.Failed:
-		return "✗", st.Bad
-	case review.Nothing, review.Cancelled:
-	}
-	return "·", st.Muted
+	return p.sheet.outcome(r)
 }
 
 // doing is a call in words.
@@ -344,7 +309,7 @@ func (p *Pane) Summary(w int) string {
 	}
 	if len(p.sheet.Records) > 0 {
 		r := &p.sheet.Records[0]
-		glyph, style := sign(p.st, r.State, p.tick)
+		glyph, style := p.sheet.sign(p.st, r, p.tick)
 		parts = append(parts, style.Render(glyph+" "+p.sheet.number(0)+" "+p.say(r)))
 	} else if len(parts) == 0 {
 		parts = append(parts, p.st.Faint.Render(p.sheet.next()))

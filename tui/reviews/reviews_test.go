@@ -150,7 +150,7 @@ func TestPane_live(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, v)
 		}
 	}
-	see("0 of 10 turns")
+	see("Next review in 10 turns")
 	p.Apply(&core.ReviewStarted{ReviewID: "r", Trigger: "skills", State: "running", MaxCalls: 8})
 	see("#1 skills 0/8 calls")
 	if !p.Running() {
@@ -163,6 +163,55 @@ func TestPane_live(t *testing.T) {
 	see("saved 2, 1 in the inbox")
 	if p.Running() {
 		t.Error("still turning")
+	}
+}
+
+// What a review says stays true: proposals that were decided do not wait any more, changes that were taken back
+// are not in force, and what a cancelled one wrote is named.
+func TestOutcome_today(t *testing.T) {
+	t.Parallel()
+	one := func(state review.State, saved, held int, why string, did ...string) review.Record {
+		r := record(1, state, review.ByMemory)
+		r.Saved, r.Held, r.Error, r.Did = saved, held, why, did
+		return r
+	}
+	for name, c := range map[string]struct {
+		rec     review.Record
+		waiting int
+		stands  int
+		want    string
+	}{
+		"in force":             {one(review.Saved, 1, 0, "", "+1 fact"), 0, 1, "✓ #1 memory +1 fact"},
+		"taken back":           {one(review.Saved, 1, 0, "", "+1 fact"), 0, 0, "· #1 memory taken back: +1 fact"},
+		"one of two":           {one(review.Saved, 2, 0, "", "+1 fact", "patch tea"), 0, 1, "✓ #1 memory +1 fact, patch tea (1 taken back)"},
+		"proposals wait":       {one(review.Proposed, 0, 3, ""), 2, 0, "✉ #1 memory 2 in the inbox"},
+		"proposals decided":    {one(review.Proposed, 0, 3, ""), 0, 0, "· #1 memory 3 proposals decided"},
+		"cancelled on the way": {one(review.Cancelled, 2, 0, "cancelled by the person", "+2 facts"), 0, 2, "· #1 memory cancelled by the person, +2 facts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := reviews.Sheet{Records: []review.Record{c.rec}, Total: 1, Standing: map[string]int{c.rec.ID: c.stands}}
+			for range c.waiting {
+				s.Waiting = append(s.Waiting, review.Waiting{Proposal: core.Proposal{ReviewID: c.rec.ID}})
+			}
+			if v := ansi.Strip(pane(80, 4, s).View()); !strings.Contains(v, c.want) {
+				t.Errorf("no %q in:\n%s", c.want, v)
+			}
+		})
+	}
+}
+
+// While a review runs its time passes; at 80 columns the way out and the pause are named.
+func TestDesk_running(t *testing.T) {
+	t.Parallel()
+	d := desk("j", "j")
+	if v := ansi.Strip(strings.Join(d.Draw(theme.New(theme.Plain), 80, 24), "\n")); strings.Contains(v, "· 4.2s") || !strings.Contains(v, "1h08m") {
+		t.Errorf("its time:\n%s", v)
+	}
+	for _, keys := range [][]string{nil, {"j", "j"}, {"j", "j", "j"}} {
+		if v := ansi.Strip(strings.Join(desk(keys...).Draw(theme.New(theme.Plain), 80, 24), "\n")); !strings.Contains(v, "Esc close") || !strings.Contains(v, ". pause") {
+			t.Errorf("the keys:\n%s", v)
+		}
 	}
 }
 

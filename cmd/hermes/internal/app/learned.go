@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"hermes/core"
@@ -104,6 +105,14 @@ func (a *App) Undo(ctx context.Context, by ledger.Change, ids ...string) (ledger
 		a.quiet(ctx, "remember what was undone", func() error { return a.unwanted(ctx, e) })
 	}
 	return done, nil
+}
+
+// byAgents tells whether one of these changes was made by an agent: then it is remembered as not wanted.
+func (a *App) byAgents(ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool {
+		e, err := a.Ledger.Entry(id)
+		return err == nil && (e.Actor == ledger.Agent || e.Actor == ledger.Review)
+	})
 }
 
 // unwanted notes the lesson of a change that an agent made and a person took back.

@@ -36,6 +36,9 @@ func (l learning) Sheet(context.Context) (reviews.Sheet, error) {
 	if out.Total, err = a.Reviews.Count(); err != nil {
 		return out, err
 	}
+	if out.Standing, err = a.Ledger.Standing(ledger.Review); err != nil {
+		return out, err
+	}
 	if out.Counts, err = a.Book.Counts(); err != nil {
 		return out, err
 	}
@@ -133,7 +136,10 @@ func (l learning) Reject(ctx context.Context, id string) error {
 // Undo takes changes back, merged with later ones where they do not overlap.
 func (l learning) Undo(ctx context.Context, ids []string) (string, error) {
 	e, err := l.s.app.Undo(ctx, ledger.Change{Actor: ledger.You, SessionID: l.s.ID()}, ids...)
-	said := "taken back, and remembered"
+	said := "taken back"
+	if l.s.app.byAgents(ids) {
+		said += ", and remembered"
+	}
 	if e.Merged {
 		said += "; later changes beside it were kept"
 	}
