@@ -101,18 +101,19 @@ func holdsPrivateKey(file string) bool {
 func (p Policy) Sensitive(path string) string {
 	base := strings.ToLower(filepath.Base(path))
 	slash := filepath.ToSlash(path)
+	folder := slash + "/" // what is put into such a folder counts as well
 	switch {
 	case strings.HasPrefix(base, ".env") && base != ".env.example" && base != ".envrc.example":
 		return "holds settings that are often secret"
 	case slices.Contains([]string{".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile", ".bash_login", ".bash_logout", "config.fish"}, base):
 		return "runs at every start of a shell"
-	case strings.Contains(slash, "/.ssh/"):
+	case strings.Contains(folder, "/.ssh/"):
 		return "belongs to ssh"
-	case strings.Contains(slash, "/.git/"), base == ".gitattributes", base == ".gitmodules":
+	case strings.Contains(folder, "/.git/"), base == ".gitattributes", base == ".gitmodules":
 		return "decides what git runs"
-	case strings.Contains(slash, "/.husky/"), slices.Contains([]string{".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", ".overcommit.yml"}, base):
+	case strings.Contains(folder, "/.husky/"), slices.Contains([]string{".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", ".overcommit.yml"}, base):
 		return "decides what runs at every commit"
-	case strings.Contains(slash, "/.vscode/") && slices.Contains([]string{"tasks.json", "settings.json", "launch.json"}, base), strings.Contains(slash, "/.devcontainer/"), strings.Contains(slash, "/.idea/runconfigurations/"):
+	case strings.Contains(slash, "/.vscode/") && slices.Contains([]string{"tasks.json", "settings.json", "launch.json"}, base), strings.Contains(folder, "/.devcontainer/"), strings.Contains(slash, "/.idea/runconfigurations/"):
 		return "decides what an editor runs"
 	case slices.Contains([]string{".npmrc", ".yarnrc", ".yarnrc.yml", ".gitconfig", ".mise.toml", ".tool-versions", ".gdbinit", ".lldbinit", ".inputrc", ".curlrc", ".wgetrc", ".tmux.conf", ".vimrc", ".exrc", "sitecustomize.py", "usercustomize.py"}, base),
 		strings.HasSuffix(slash, "/.cargo/config.toml"), strings.HasSuffix(slash, "/.cargo/config"):

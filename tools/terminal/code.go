@@ -44,7 +44,7 @@ func (s *scan) refusals(src string) {
 	if _, err := parse(src); err != nil {
 		return
 	}
-	inner := &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth}
+	inner := s.branch()
 	inner.script(src, true)
 	for _, f := range inner.found {
 		if f.tier == tools.ActionDeny {
@@ -98,9 +98,24 @@ func (s *scan) embedded(name string, args []string) {
 				commands = append(commands, c)
 			}
 		}
+	case "rg":
+		for _, v := range flag("--pre", "") {
+			s.askExact("inline-code", "runs commands from inside "+name)
+			commands = append(commands, v)
+		}
+	case "tcpdump":
+		for _, v := range flag("", "-z") {
+			s.askExact("inline-code", "runs commands from inside "+name)
+			commands = append(commands, v)
+		}
 	case "rsync":
 		commands = slices.Concat(flag("--rsh", "-e"), flag("--rsync-path", ""))
 	case "ssh", "scp", "sftp":
+		for _, v := range flag("", "-S") {
+			if name != "ssh" {
+				s.askExact("inline-code", "runs "+v+" for the connection")
+			}
+		}
 		for _, v := range append(flag("", "-o"), joined(args, "-o")...) {
 			if key, c, ok := cutAny(v); ok && slices.Contains([]string{"proxycommand", "localcommand", "knownhostscommand"}, strings.ToLower(strings.TrimSpace(key))) {
 				commands = append(commands, c)
@@ -143,7 +158,7 @@ func (s *scan) inside(name string, args []string, flag func(long, short string) 
 	case "split":
 		commands = flag("--filter", "")
 	case "man":
-		commands = flag("--pager", "-P")
+		commands = slices.Concat(flag("--pager", "-P"), flag("--html", "-H"), joined(args, "-H"))
 	case "zip":
 		commands = flag("--unzip-command", "-TT")
 	case "dc", "m4":

@@ -13,7 +13,7 @@ import (
 
 // Copies and moves: which files come to lie where, when the target is a folder.
 
-// maxCopied bounds how many entries of a copied folder are looked at.
+// maxCopied bounds how many entries of copied folders one verdict looks at.
 const maxCopied = 400
 
 // copyValues are the flags of a copying program that take the next word.
@@ -135,13 +135,23 @@ func (s *scan) overlays(from, to string) {
 // fills judges what a folder brings to where it is copied.
 func (s *scan) fills(dir, to string) {
 	target, ok := s.path(to)
-	if info, err := os.Stat(dir); !ok || err != nil || !info.IsDir() || !home.Within(s.j.policy.Root, target) {
+	if !ok || !home.Within(s.j.policy.Root, target) {
 		return // what is outside was asked about
 	}
-	seen := 0
+	info, err := os.Stat(dir)
+	if err != nil { // not there yet
+		s.overlays(dir, to)
+		return
+	}
+	if !info.IsDir() {
+		return
+	}
 	_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		rel, rerr := filepath.Rel(dir, p)
-		if seen++; err != nil || rerr != nil || seen > maxCopied {
+		if s.copied++; s.copied > maxCopied {
+			return fs.SkipAll
+		}
+		if err != nil || rerr != nil {
 			return nil //nolint:nilerr // what cannot be read cannot be copied
 		}
 		lies := filepath.Join(target, rel)
@@ -157,7 +167,7 @@ func (s *scan) fills(dir, to string) {
 		}
 		return nil
 	})
-	if seen > maxCopied {
+	if s.copied > maxCopied {
 		s.overlays(dir, to)
 	}
 }

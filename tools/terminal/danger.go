@@ -59,6 +59,9 @@ func (s *scan) program(name string, argv []string, open bool) {
 		s.ask("sql", "drops a database")
 	}
 	if isDatabase(name) {
+		if _, operands := options(args, "-cmd -separator -init -c -f"); len(operands) > 1 && re(`(?i)\b(insert|update|delete|create|alter|drop|replace|vacuum)\b`).MatchString(strings.Join(operands[1:], " ")) {
+			s.outside(operands[0])
+		}
 		s.sql(strings.Join(args, " "))
 	}
 	if isInterpreter(name) {
@@ -136,6 +139,8 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 				tier: tools.ActionAsk, id: "delete", exact: true, firm: true,
 				reason: "deletes a folder that is only known when it runs and could be " + s.vital(strings.ReplaceAll(o, hole, "")),
 			})
+		case strings.Contains(o, "{}"):
+			s.askExact("delete", "deletes whatever the other command lists")
 		case !ok && recursive:
 			s.askExact("delete", "deletes a folder whose name is only known when it runs")
 		case !ok:

@@ -237,7 +237,7 @@ func (s *scan) ex(name string, args []string) {
 		switch {
 		case strings.HasPrefix(a, "+"):
 			command = a[1:]
-		case (a == "-c" || a == "--cmd" || a == "-S") && i+1 < len(args):
+		case (a == "-c" || a == "--cmd" || a == "-S" || bundled(a, "-c")) && i+1 < len(args):
 			command = args[i+1]
 			if a == "-S" {
 				command = "source " + command

@@ -19,12 +19,23 @@ func gitFolder(args []string) string {
 	return dir
 }
 
+// gitElsewhere asks when the folder that git is told to change lies outside.
+func (s *scan) gitElsewhere(verb string, global []string) {
+	if !throwsAway(verb) && !slices.Contains([]string{"init", "commit", "add", "clone", "submodule"}, verb) {
+		return
+	}
+	for _, v := range []string{flagValue(global, "", "-C"), flagValue(global, "--git-dir", ""), flagValue(global, "--work-tree", "")} {
+		s.outside(v)
+	}
+}
+
 func (s *scan) git(args []string) {
 	rest := skipFlags(args, "-C -c --git-dir --work-tree --namespace")
 	if len(rest) == 0 {
 		return
 	}
 	s.gitCode(args[:len(args)-len(rest)], rest)
+	s.gitElsewhere(rest[0], args[:len(args)-len(rest)])
 	if throwsAway(rest[0]) {
 		s.touched.git = append(s.touched.git, s.absolute(gitFolder(args)))
 	}
@@ -82,8 +93,6 @@ func (s *scan) git(args []string) {
 		}
 	case "filter-branch", "filter-repo":
 		s.ask("git-history", "rewrites history")
-	case "config":
-		s.gitConfig(rest[1:])
 	}
 }
 
@@ -134,6 +143,8 @@ func (s *scan) gitCode(global, rest []string) {
 		s.run(args[1:], false)
 	case verb == "submodule" && len(args) > 1 && args[0] == "foreach":
 		s.inline(strings.Join(skipFlags(args[1:], ""), " "))
+	case verb == "config":
+		s.gitConfig(args)
 	case verb == "remote-ext" || verb == "remote-fd":
 		s.askExact("git-code", "makes git start a program for the connection")
 		for _, a := range args {

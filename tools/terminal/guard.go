@@ -27,12 +27,13 @@ type Judge struct {
 
 	rules   map[string][]rule // verbs that ask, by program
 	secrets []string          // places with keys, see secretPlaces
+	writers map[string]writer // programs that write where they are told
 	born    time.Time         // scripts that are younger are judged before they run
 }
 
 // NewJudge returns a judge for the policy's working folder and the person's deny globs.
 func NewJudge(p tools.Policy, deny []string) *Judge {
-	j := &Judge{policy: p, secrets: secretPlaces(p), rules: map[string][]rule{}, born: time.Now().Add(-time.Second)} // file systems count coarsely
+	j := &Judge{policy: p, secrets: secretPlaces(p), rules: map[string][]rule{}, writers: writerTable(), born: time.Now().Add(-time.Second)} // file systems count coarsely
 	for _, r := range verbRules() {
 		first, _, _ := strings.Cut(r.words, " ")
 		for name := range strings.SplitSeq(first, "|") {
@@ -91,6 +92,8 @@ type scan struct {
 	fetched  []string          // files downloaded by it
 	written  map[string]string // text of files written by it
 	unpacked bool              // it unpacks a download
+	resolved map[string]string // paths without links, as the disk is now
+	copied   int               // how many entries of copied folders were looked at
 	folders  []string          // folders it makes
 	moved    []string          // where it moves something to
 	changed  []string          // files it writes, known text or not
@@ -117,9 +120,14 @@ func (j *Judge) Command(command, dir string) tools.Verdict {
 	return j.scan(command, dir).verdict(command, dir)
 }
 
+// branch is a judgement of its own about a part of this one, which starts where this one is.
+func (s *scan) branch() *scan {
+	return &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth + 1, resolved: s.resolved, copied: s.copied}
+}
+
 // scan takes one command line apart.
 func (j *Judge) scan(command, dir string) *scan {
-	s := &scan{j: j, dir: dir, words: newWords(dir, j.policy.User)}
+	s := &scan{j: j, dir: dir, words: newWords(dir, j.policy.User), resolved: map[string]string{}}
 	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
 	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
 		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
@@ -313,6 +321,7 @@ func (s *scan) node(n syntax.Node) {
 		case *syntax.Subshell:
 			return s.apart(n.Stmts)
 		case *syntax.CmdSubst:
+			s.substitutes(n)
 			return s.apart(n.Stmts)
 		case *syntax.ProcSubst:
 			return s.apart(n.Stmts)
@@ -439,12 +448,24 @@ func (s *scan) path(word string) (resolved string, ok bool) {
 	if len(s.links) > 0 && slices.Contains(strings.Split(filepath.ToSlash(word), "/"), "..") {
 		return "", false // ".." behind a link is elsewhere
 	}
-	p, err := home.ResolvePath(word)
-	if err != nil {
-		p = filepath.Clean(word)
-	}
+	p := s.real(word)
 	if len(s.links) > 0 {
 		return s.follow(p)
 	}
 	return p, true
+}
+
+// real is a path with the links of the disk followed; a verdict asks for the same ones many times.
+func (s *scan) real(path string) string {
+	if p, known := s.resolved[path]; known {
+		return p
+	}
+	p, err := home.ResolvePath(path)
+	if err != nil {
+		p = filepath.Clean(path)
+	}
+	if s.resolved != nil {
+		s.resolved[path] = p
+	}
+	return p
 }

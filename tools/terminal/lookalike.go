@@ -36,7 +36,7 @@ func (s *scan) disguised(argv []string) {
 	}
 	s.askExact("look-alike", "starts "+read+" by a name that only looks like it")
 	if words := strings.Fields(read); len(words) > 0 {
-		s.refusedArgs(append(words, argv[1:]...))
+		s.wordsOf(append(words, argv[1:]...), false)
 	}
 }
 

@@ -16,61 +16,63 @@ type writer struct {
 	last   bool   // the last of two or more operands
 	second bool   // the second operand
 	first  bool   // the first operand
-	glued  string // a flag whose value can only be glued to it
+	// archive says that the second operand is written unless the first is a verb that reads.
+	archive bool
+	glued   string // a flag whose value can only be glued to it
 }
 
 // writerOf is the table of programs that are no copiers and write outside when told to.
-func writerOf(name string) (w writer, ok bool) {
+func (j *Judge) writerOf(name string) (w writer, ok bool) {
 	if re(`^([\w.-]+-)?(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ld|as|gfortran|rustc|tcc|zig|ar)(-[\d.]+)?$`).MatchString(name) {
 		return writer{flags: "-o --output", values: "-I -L -l -D -x -include -isystem -MF -MT"}, true
 	}
-	switch name {
-	case "zip", "zipcloak":
-		return writer{first: true, values: "-x -i -P -n -b"}, true
-	case "7z", "7za", "7zr", "rar", "unrar":
-		return writer{glued: "-o"}, true
-	case "uniq", "xxd":
-		return writer{second: true, values: "-f -s -w -l -c -g -o -n -R"}, true
-	case "split":
-		return writer{second: true, values: "-a -b -C -n -l -t --filter --lines --bytes --additional-suffix"}, true
-	case "csplit":
-		return writer{flags: "-f --prefix"}, true
-	case "cpio":
-		return writer{flags: "-D --directory -O -F --file"}, true
-	case "curl":
-		return writer{flags: "-D --dump-header --libcurl --trace --trace-ascii --stderr -c --cookie-jar --etag-save --hsts --alt-svc"}, true
-	case "wget":
-		return writer{flags: "-a -o --append-output --output-file --save-cookies --warc-file --hsts-file --rejected-log"}, true
-	case "go":
-		return writer{flags: "-o -coverprofile -cpuprofile -memprofile -outputdir -trace -blockprofile -mutexprofile"}, true
-	case "make", "gmake", "bmake", "ninja":
-		return writer{flags: "-C --directory"}, true
-	case "psql":
-		return writer{flags: "-o --output -L --log-file"}, true
-	case "pg_dump", "pg_dumpall":
-		return writer{flags: "-f --file"}, true
-	case "mysqldump":
-		return writer{flags: "-r --result-file -T --tab"}, true
-	case "pip", "pip3":
-		return writer{flags: "-t --target --prefix --root -d --dest -w --wheel-dir --log --report"}, true
-	case "pytest", "py.test":
-		return writer{flags: "--basetemp --junitxml --junit-xml --log-file --cov-report --result-log"}, true
-	case "ssh-keygen":
-		return writer{flags: "-f"}, true
-	case "ffmpeg", "convert", "magick", "pandoc-cp", "mkisofs", "qemu-img", "sox", "pdftk", "gs", "rsvg-convert", "cwebp", "xz-cp", "pdftotext":
-		return writer{last: true, flags: "-o"}, true
-	case "virtualenv", "mksquashfs", "cookiecutter", "degit", "ditto", "robocopy", "xcopy":
-		return writer{last: name != "virtualenv", first: name == "virtualenv", flags: "-o --output-dir"}, true
-	case "sftp":
-		return writer{second: true, values: "-b -B -c -D -F -i -J -l -o -P -R -S -s -X"}, true
-	case "openssl":
-		return writer{flags: "-out -keyout -CAserial"}, true
-	case "script":
-		return writer{first: true, values: "-c -E -I -O -B -T -o -t -m"}, true
-	case "logrotate", "install-info":
-		return writer{flags: "-s"}, true
+	w, ok = j.writers[name]
+	return w, ok
+}
+
+// writerTable is what of that is known, by the names of programs.
+func writerTable() map[string]writer {
+	out := map[string]writer{}
+	for _, row := range []struct {
+		names string
+		writer
+	}{
+		{"zip zipcloak", writer{first: true, values: "-x -i -P -n -b"}},
+		{"7z 7za 7zr rar unrar", writer{glued: "-o", archive: true}},
+		{"uniq", writer{second: true, values: "-f -s -w"}},
+		{"xxd", writer{second: true, values: "-s -l -c -g -o -n -R"}},
+		{"aria2c", writer{flags: "-d --dir -o --out -l --log"}},
+		{"cmake", writer{flags: "-B --prefix"}},
+		{"conda mamba micromamba", writer{flags: "-p --prefix"}},
+		{"cargo", writer{flags: "--root --target-dir --out-dir --artifact-dir"}},
+		{"tcpdump tshark", writer{flags: "-w"}},
+		{"split", writer{second: true, values: "-a -b -C -n -l -t --filter --lines --bytes --additional-suffix"}},
+		{"csplit", writer{flags: "-f --prefix"}},
+		{"cpio", writer{flags: "-D --directory -O -F --file"}},
+		{"curl", writer{flags: "-D --dump-header --libcurl --trace --trace-ascii --stderr -c --cookie-jar --etag-save --hsts --alt-svc"}},
+		{"wget", writer{flags: "-a -o --append-output --output-file --save-cookies --warc-file --hsts-file --rejected-log"}},
+		{"go", writer{flags: "-o -coverprofile -cpuprofile -memprofile -outputdir -trace -blockprofile -mutexprofile"}},
+		{"make gmake bmake ninja", writer{flags: "-C --directory"}},
+		{"psql", writer{flags: "-o --output -L --log-file"}},
+		{"pg_dump pg_dumpall", writer{flags: "-f --file"}},
+		{"mysqldump", writer{flags: "-r --result-file -T --tab"}},
+		{"pip pip3", writer{flags: "-t --target --prefix --root -d --dest -w --wheel-dir --log --report"}},
+		{"pytest py.test", writer{flags: "--basetemp --junitxml --junit-xml --log-file --cov-report --result-log"}},
+		{"npm pnpm", writer{flags: "--prefix -C --dir --pack-destination"}},
+		{"ssh-keygen", writer{flags: "-f"}},
+		{"ffmpeg convert magick pandoc-cp mkisofs qemu-img sox pdftk gs rsvg-convert cwebp xz-cp pdftotext", writer{last: true, flags: "-o"}},
+		{"mksquashfs cookiecutter degit ditto robocopy xcopy", writer{last: true, flags: "-o --output-dir"}},
+		{"virtualenv", writer{first: true}},
+		{"sftp", writer{second: true, values: "-b -B -c -D -F -i -J -l -o -P -R -S -s -X"}},
+		{"openssl", writer{flags: "-out -keyout -CAserial"}},
+		{"script", writer{first: true, values: "-c -E -I -O -B -T -o -t -m"}},
+		{"logrotate install-info", writer{flags: "-s"}},
+	} {
+		for name := range strings.FieldsSeq(row.names) {
+			out[name] = row.writer
+		}
 	}
-	return writer{}, false
+	return out
 }
 
 // reader reports whether a program's short -o and -t are no places it writes to.
@@ -82,11 +84,11 @@ func reads(name string) bool {
 }
 
 // longOutput matches long flags that name a place to write to, whatever the program.
-const longOutput = `^--?(out|output|outfile|out-?file|out-?dir|output-?(file|dir|directory|path|folder)|dest|dest-?dir|destination|target-?dir|logfile|log-?file|basetemp|save|save-[a-z-]+|export-[a-z-]+|dump-[a-z-]+|report-?file|junit-?xml|html-?report|record|trace-?file|write-[a-z-]+|install-dir|coverage-?dir|prefix|pidfile|pid-file)$`
+const longOutput = `^--?(out|output|outfile|out-?file|out-?dir|output-?(file|dir|directory|path|folder)|dest|dest-?dir|destination|target-?dir|logfile|log-?file|basetemp|save|save-[a-z-]+|export-[a-z-]+|dump-[a-z-]+|report-?file|junit-?xml|html-?report|record|trace-?file|write-[a-z-]+|install-dir|coverage-?dir|pidfile|pid-file)$`
 
 // puts judges the places that a program writes to by its flags and operands.
 func (s *scan) puts(name string, args []string) {
-	w, known := writerOf(name)
+	w, known := s.j.writerOf(name)
 	for i, a := range args {
 		next := ""
 		if i+1 < len(args) {
@@ -121,12 +123,27 @@ func (s *scan) puts(name string, args []string) {
 		s.writesTo(operands[0])
 	case w.second && n > 1:
 		s.writesTo(operands[1])
+	case w.archive && n > 1 && slices.Contains([]string{"a", "u", "d", "rn"}, operands[0]):
+		s.writesTo(operands[1])
+	case w.archive && n > 2 && strings.HasPrefix(name, "unrar"):
+		s.outside(operands[n-1])
 	}
 }
 
 // rewrites judges formatters and editors of data that change the files they are given.
 func (s *scan) rewrites(name string, args []string) {
 	flags, operands := options(args, "")
+	switch {
+	case strings.HasSuffix(name, "awk") && slices.Contains(args, "inplace"):
+		with := operands[min(1, len(operands)):]
+		for _, o := range with {
+			s.outside(o)
+		}
+	case name == "cpio" && has(flags, "p", "pass-through"), name == "pax" && has(flags, "w"), (name == "kubectl" || name == "oc" || name == "uv" || name == "rclone") && slices.Contains([]string{"cp", "venv", "copy", "sync", "move", "copyto"}, firstOf(operands)):
+		if n := len(operands); n > 0 && !strings.Contains(operands[n-1], ":") {
+			s.outside(operands[n-1])
+		}
+	}
 	on := map[string][]string{
 		"yq": {"i", "inplace", "in-place"}, "gofmt": {"w"}, "goimports": {"w"}, "gofumpt": {"w"}, "shfmt": {"w", "write"}, "prettier": {"w", "write"}, "clang-format": {"i"}, "eslint": {"", "fix"}, "autopep8": {"i", "in-place"}, "crudini": {"", "set", "del"},
 		"black": nil, "isort": nil, "dos2unix": nil, "unix2dos": nil, "sponge": nil, "mogrify": nil, "exiftool": nil, "strip": nil, "chattr": nil, "setfacl": nil,
@@ -154,7 +171,7 @@ func (s *scan) writesTo(word string) {
 
 // outside judges a value that is a place only if it looks like one, and matters only if that is outside.
 func (s *scan) outside(word string) {
-	if word == "" || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "/~") || strings.Contains(word, "://") {
+	if word == "" || strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "/~") && word != ".." || strings.Contains(word, "://") {
 		return
 	}
 	if p, ok := s.path(word); ok && !home.Within(s.j.policy.Root, p) {

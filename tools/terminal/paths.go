@@ -100,7 +100,7 @@ func (s *scan) outputs(name string, args []string) {
 			if v, ok := strings.CutPrefix(a, f+"="); ok {
 				s.writes(v)
 				s.brings(name, v)
-			} else if a == f && i+1 < len(args) && args[i+1] != "-" {
+			} else if (a == f || bundled(a, f)) && i+1 < len(args) && args[i+1] != "-" {
 				s.writes(args[i+1])
 				s.brings(name, args[i+1])
 			} else if len(f) == 2 && strings.HasPrefix(a, f) && len(a) > 2 && a != f+"-" {

@@ -36,7 +36,7 @@ func remoteShell(name string, args []string) bool {
 }
 
 // runsInput reports whether a program runs, compiles or applies what it reads.
-func runsInput(name string, args []string) bool {
+func (s *scan) runsInput(name string, args []string) bool {
 	switch {
 	case isDatabase(name):
 		return len(args) == 0 || !slices.ContainsFunc(args, func(a string) bool { return a == "-c" || a == "-e" || a == "-f" })
@@ -45,7 +45,7 @@ func runsInput(name string, args []string) bool {
 	case name == "kubectl", name == "oc":
 		return slices.ContainsFunc(args, input) && (slices.Contains(args, "apply") || slices.Contains(args, "create") || slices.Contains(args, "replace"))
 	}
-	_, compiler := writerOf(name)
+	_, compiler := s.j.writerOf(name)
 	return compiler && slices.Contains(args, "-") && slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-x") })
 }
 
@@ -55,7 +55,7 @@ func (s *scan) fetches(b *syntax.BinaryCmd, name string, args []string) {
 		return
 	}
 	switch {
-	case runsInput(name, args):
+	case s.runsInput(name, args):
 		s.askExact("pipe-to-shell", "runs a download at once")
 	case slices.Contains([]string{"tar", "bsdtar", "gtar", "cpio", "unzip", "jar", "7z"}, name):
 		s.unpacked = true
@@ -67,7 +67,21 @@ func (s *scan) lists(b *syntax.BinaryCmd) {
 	if !s.uses(b.Y, "xargs", "parallel", "read", "mapfile", "readarray", "cpio") {
 		return
 	}
-	syntax.Walk(b.X, func(n syntax.Node) bool {
+	s.searches(b.X)
+}
+
+// substitutes judges a search whose hits become the arguments of another program.
+func (s *scan) substitutes(c *syntax.CmdSubst) {
+	if len(c.Stmts) == 1 {
+		if call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr); ok {
+			s.searches(call)
+		}
+	}
+}
+
+// searches judges the searches below n as if what they find were read.
+func (s *scan) searches(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 && base(s.words.one(c.Args[0])) == "find" {
 			args := s.words.all(c.Args[1:])
 			rest := skipFlags(args, "")
@@ -96,10 +110,24 @@ func (s *scan) leak(name string, args []string) {
 				s.leaks.from = a
 			}
 		}
+		if s.leaks.from != "" && recodes(name, args) {
+			s.askExact("credentials", "shows "+s.leaks.from+" in a form in which secrets are not recognised")
+		}
 	}
 	if s.sendsAway(name, args) {
 		s.leaks.by = name
 	}
+}
+
+// recodes reports whether a program writes what it reads in other letters.
+func recodes(name string, args []string) bool {
+	switch name {
+	case "base64", "base32", "basenc", "xxd", "od", "hexdump", "uuencode", "rev", "gzip", "bzip2", "xz", "zstd", "tac", "hd":
+		return slices.ContainsFunc(args, envFile)
+	case "openssl":
+		return firstOf(args) == "enc" || firstOf(args) == "base64"
+	}
+	return false
 }
 
 // sendsAway reports whether a program talks to another machine.

@@ -184,6 +184,15 @@ w /etc/x' y`, `sed 'y/abc/ewr/' x`, `awk -f x.awk y`, `docker run --rm -v "$PWD"
 			},
 			allow: []string{`curl x | tar xz`, `curl x | jq .`, `curl x | grep y`, `curl x | gunzip > y`, `curl -o x.tgz y && tar xzf x.tgz && ls x`, `kubectl apply -f x.yml`, `curl x | tar xz && go test ./...`},
 		},
+		"second look": {
+			deny: []string{`rg --pre 'rm -rf /' x`, `man -H'rm -rf /' ls`, `parallel-ssh -h x 'rm -rf /'`, `git -c alias.x='!rm -rf /' x`},
+			ask: []string{
+				`rsync -a /srv/other/ .`, `cp -r /srv/other/. .`, `cp -vt .git/hooks src/a.ts`, `install -Dt .git/hooks x`, `unzip x -d .git`, `cat $(find ~ -maxdepth 2 -type f)`, `git -C /etc init`, `git --git-dir=../x/.git init`, `git -C ../other reset`, `devbox run -- rm -rf src`, `unknown -- rm -rf src`, `unknown exec rm -rf src`,
+				`fd -e go -x sh -c 'rm {}'`, `rg --pre ./x y`, `tcpdump -z rm -G 1 -w x`, `tcpdump -w ../x`, `python3 -m code <<< 'import os'`, `ex -sc 'w ../x' src/a.ts`, `gawk -i inplace 1 ../x`, `sqlite3 ../x.db 'insert into t values (1)'`, `uniq -c src/a.ts ../x`, `curl -so ../x http://y`, `curl -sSLo ../x http://y`, `wget -qO ../x http://y`, `aria2c --dir=.. http://y`,
+				`uv venv ../v`, `conda create -p ../x`, `cpio -pd /etc < x`, `7z a ../x.7z src`, `unzip -qod ../x a.zip`, `cmake -B ../x`, `docker run -v ..:/x y`, `docker run -v {top}/elsewhere:/x y`, `docker run -v $HOME/.ssh:/s x`, `kubectl cp pod:/x ../y`, `npm set script-shell x`, `base64 .env`, `gh secret set X`,
+			},
+			allow: []string{`docker run -v {top}/elsewhere:/x:ro y`, `git -C ../other log`, `git -C src status`, `kubectl cp pod:/x out`, `base64 src/a.ts`, `./configure --prefix=/usr/local`, `rm -rf "$(pwd)/build"`, `npm pkg set x=y`, `echo $(find ~ -name '*.go')`, `cmake -B build`, `unknown -- ls`, `unknown run build`},
+		},
 		"look-alikes": {
 			deny:  []string{`ｒｍ -rf /`, `r{zw}m -rf /`, `rm{nbsp}-rf /`},
 			ask:   []string{`sudо ls`, `r{zw}m -rf src`, `ls{nbsp}-la`, `ｌｓ`},

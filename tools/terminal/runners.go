@@ -99,7 +99,8 @@ func (s *scan) hides(name string, args []string) {
 	}
 	for i, a := range args {
 		if i > 0 && i < 64 && mighty(base(a)) && !strings.Contains(a, hole) && len(args)-i > 1 {
-			s.refusedArgs(args[i:])
+			started := args[i-1] == "--" || i < 3 && (args[i-1] == "exec" || args[i-1] == "run" || args[i-1] == "x")
+			s.wordsOf(args[i:], started && !elsewhere(name))
 		}
 		for _, text := range textsIn(a) {
 			s.hidden(name, text)
@@ -154,17 +155,23 @@ func (s *scan) apartFrom(src string) (inner *scan, ok bool) {
 	if _, err := parse(src); err != nil {
 		return nil, false
 	}
-	inner = &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth + 1}
+	inner = s.branch()
 	inner.script(src, true)
 	return inner, true
 }
 
-// refusedArgs judges words that may be a command and keeps what is refused.
-func (s *scan) refusedArgs(argv []string) {
-	inner := &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth + 1}
+// elsewhere reports whether a program runs commands in a place where they do nothing here.
+func elsewhere(name string) bool {
+	return slices.Contains([]string{"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "ssh", "lxc", "vagrant", "multipass", "limactl", "heroku", "fly", "adb"}, name)
+}
+
+// wordsOf judges words that may be a command. What is refused counts, and all of it when they are one for
+// certain.
+func (s *scan) wordsOf(argv []string, certain bool) {
+	inner := s.branch()
 	inner.run(argv, false)
 	for _, f := range inner.found {
-		if f.tier == tools.ActionDeny {
+		if f.tier == tools.ActionDeny || certain {
 			s.note(f)
 		}
 	}
@@ -198,7 +205,8 @@ func (s *scan) mounted(args []string) {
 				argv[k] = regexp.MustCompile(`(^|[\s'"=])`+regexp.QuoteMeta(m.to)+`(/|[\s'";]|$)`).ReplaceAllString(argv[k], "${1}"+strings.ReplaceAll(m.from, "$", "$$")+"${2}")
 			}
 		}
-		inner := &scan{j: s.j, dir: hole, words: s.words.clone(), depth: s.depth + 1}
+		inner := s.branch()
+		inner.dir = hole
 		inner.run(argv, false)
 		for _, f := range inner.found {
 			if f.id == "delete" || f.tier == tools.ActionDeny {

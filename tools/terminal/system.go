@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hermes/core/home"
 	"hermes/tools"
 )
 
@@ -135,7 +136,15 @@ func (s *scan) mount(value string) {
 		s.askExact("container-privileged", "gives a container all of "+what)
 		return
 	}
-	if p, ok := s.path(from); ok && strings.ContainsAny(from, "/~") {
+	if what := s.holds(from); what != "" && strings.ContainsAny(from, "/~.") && strings.Contains(value, from) {
+		s.askExact("container-privileged", "gives a container "+from+", which holds "+what)
+		return
+	}
+	if p, ok := s.path(from); ok && (strings.ContainsAny(from, "/~") || from == "..") {
+		if !home.Within(s.j.policy.Root, p) && !strings.HasSuffix(value, ":ro") && !strings.Contains(value, "readonly") {
+			s.askExact("container-privileged", "gives a container "+p+", which is outside the working folder")
+			return
+		}
 		if action, why := s.j.policy.Read(p, ""); action != tools.ActionAllow {
 			s.askExact("container-privileged", "gives a container "+p+", which "+why)
 		}

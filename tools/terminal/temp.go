@@ -44,7 +44,7 @@ func inTemp(p string) bool {
 // redefined notes that a name no longer means the program: a function, an alias, another PATH.
 func (w *words) redefined(name string) {
 	switch name {
-	case "mktemp", "date", "PATH", "TMPDIR", "source", ".", "whoami", "hostname", "uname", "id", "git", "jobs":
+	case "mktemp", "date", "pwd", "PATH", "TMPDIR", "source", ".", "whoami", "hostname", "uname", "id", "git", "jobs":
 		w.twisted = true
 	}
 }
@@ -70,6 +70,9 @@ func (w *words) tame(st *syntax.Stmt) (value string, ok bool) {
 		return w.mktemp(argv[1:])
 	case argv[0] == "date" && re(`^date( -u)?( \+(%[FTYmdHMSsjuVyN]|[-_.:T])*)?$`).MatchString(line) && strings.Contains(line, "+"):
 		return "2000-01-01", true
+	case line == "pwd", line == "pwd -P":
+		dir := w.vars["PWD"]
+		return dir, dir != "" && !strings.Contains(dir, hole)
 	case line == "jobs -p", line == "jobs -pr":
 		return ownJob, true
 	case slices.Contains([]string{"whoami", "hostname", "id -un", "uname", "uname -s", "uname -m", "nproc", "git rev-parse --short HEAD", "git rev-parse HEAD", "git branch --show-current", "git rev-parse --abbrev-ref HEAD", "git symbolic-ref --short HEAD"}, line):

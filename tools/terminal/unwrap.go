@@ -206,11 +206,16 @@ func flagValue(args []string, long, short string) string {
 		if v, ok := strings.CutPrefix(a, long+"="); ok {
 			return v
 		}
-		if (a == long || short != "" && a == short) && i+1 < len(args) {
+		if (a == long || short != "" && (a == short || bundled(a, short))) && i+1 < len(args) {
 			return args[i+1]
 		}
 	}
 	return ""
+}
+
+// bundled reports whether a is several short flags behind one hyphen, of which the last is short.
+func bundled(a, short string) bool {
+	return len(short) == 2 && len(a) > 2 && a[0] == '-' && a[len(a)-1] == short[1] && strings.Trim(a[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#") == ""
 }
 
 // splitString is the text that env -S, watch and parallel split themselves.
@@ -382,6 +387,9 @@ func hasDashC(args []string) bool {
 // scriptless reports whether an interpreter got no script file, so that it reads its input.
 func scriptless(args []string) bool {
 	rest := skipFlags(args, "-W -X -r -I")
+	if i := slices.Index(args, "-m"); i >= 0 && i+1 < len(args) && len(rest) == 1 {
+		return slices.Contains([]string{"code", "asyncio", "IPython"}, args[i+1])
+	}
 	return len(rest) == 0 || len(rest) == 1 && input(rest[0])
 }
 

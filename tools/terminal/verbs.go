@@ -37,9 +37,10 @@ func (r rule) fits(argv []string) bool {
 	at := 0
 	for w := range strings.FieldsSeq(r.words) {
 		found := false
+		w, next := strings.CutPrefix(w, "^")
 		for ; at < len(argv) && !found; at++ {
 			found = anyOf(w, argv[at])
-			if at == 0 && !found {
+			if (at == 0 || next) && !found {
 				return false
 			}
 		}
