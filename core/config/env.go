@@ -66,7 +66,7 @@ func LooksSecret(name string) bool {
 	}
 	for i, w := range words {
 		switch w {
-		case "APIKEY", "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "PAT", "DSN":
+		case "APIKEY", "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "PAT", "DSN":
 			return true
 		case "KEY":
 			if i > 0 {
@@ -83,6 +83,16 @@ type envLine struct {
 	value      string
 	start, end int // bytes of the value as written, quotes included
 	line       int // 1-based
+}
+
+// EnvValues reads the assignments of a file such as .env; a later one of a name wins.
+func EnvValues(text string) map[string]string {
+	lines, _ := parseEnv(text)
+	out := make(map[string]string, len(lines))
+	for _, l := range lines {
+		out[l.name] = l.value
+	}
+	return out
 }
 
 // parseEnv reads NAME=value lines: an optional "export ", # comments, single quotes (literal), double

@@ -63,6 +63,7 @@ type App struct {
 	maps       journey.Maker
 	copies     *undo.Store // of files that the agent's tools are about to change
 	state      atomic.Pointer[state]
+	projects   projectSecrets
 	scripted   bool   // the demo: its model is a script and is labelled as such
 	invitation string // the draft of a session without one; the demo suggests its question
 	now        func() time.Time
@@ -96,17 +97,35 @@ type state struct {
 func (a *App) Reload() {
 	next := &state{}
 	next.config, next.problems = config.Load(a.Home)
+	next.redactor = a.redactorOf(&next.config)
+	a.state.Store(next)
+}
+
+// renewRedactor makes the redactor again, after a project's secrets changed.
+func (a *App) renewRedactor() {
+	for {
+		old := a.state.Load()
+		next := *old
+		next.redactor = a.redactorOf(&next.config)
+		if a.state.CompareAndSwap(old, &next) {
+			return
+		}
+	}
+}
+
+// redactorOf hides the secrets of the configuration, of the environment and of projects.
+func (a *App) redactorOf(c *config.Config) *redact.Redactor {
 	secrets := map[string]string{}
-	for i, v := range next.config.Secrets.Values() {
-		secrets[next.config.Secrets.Names()[i]] = v
+	for i, v := range c.Secrets.Values() {
+		secrets[c.Secrets.Names()[i]] = v
 	}
 	for _, kv := range a.opts.Environ {
 		if name, value, ok := strings.Cut(kv, "="); ok && config.LooksSecret(name) {
 			secrets[name] = value
 		}
 	}
-	next.redactor = redact.New(secrets)
-	a.state.Store(next)
+	a.projects.addTo(secrets)
+	return redact.New(secrets)
 }
 
 // Config is the configuration as it was last read.

@@ -55,7 +55,7 @@ func refuser(emit func(core.Event), record func(core.Record)) core.Approver {
 		record(core.Record{Type: core.RecordApproval, RunID: ask.RunID, Target: ask.CallID, Reason: string(core.DecideDeny), Text: ask.Tool + ": " + ask.Subject})
 		emit(stamped(&core.ApprovalAsked{Approval: ask}, ask))
 		emit(stamped(&core.ApprovalDone{ID: ask.ID, Decision: core.DecideDeny, Why: why}, ask))
-		return core.DecideDeny, why
+		return core.DecideDeny, "nobody is here to approve it" // the model can neither open the workspace nor pass a flag
 	})
 }
 

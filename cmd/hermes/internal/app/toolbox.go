@@ -86,7 +86,8 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 	if o.window == nil {
 		o.window = func() int { return 0 }
 	}
-	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, a.Redactor())}
+	hides := projectRedactor{a, dir.Root()}
+	k := kit{app: a, o: o, dir: dir, policy: tools.NewPolicy(a.Home, dir.Root()), spills: tools.NewSpills(a.Home, hides)}
 	b := &box{window: o.window}
 	k.chosen = b.choose(a.toolsets(o.toolsets))
 	b.chosen = k.chosen
@@ -95,7 +96,7 @@ func (a *App) toolbox(o boxOptions) (*box, error) {
 		list = append(list, k.make(name, b)...)
 	}
 	b.Registry = tools.New(tools.Options{
-		Home: a.Home, Approver: o.approver, Assessor: o.assessor, Allow: tools.NewRules(a.Settings, a.Config().Approvals.Allow), Redactor: a.Redactor(),
+		Home: a.Home, Approver: o.approver, Assessor: o.assessor, Allow: tools.NewRules(a.Settings, a.Config().Approvals.Allow), Redactor: hides,
 		Spills: k.spills, Yolo: a.Yolo(), Window: o.window,
 		Fault: func(tool string, value any, stack []byte) {
 			a.Log.Error("panic in tool", "tool", tool, "value", fmt.Sprint(value), "stack", string(stack))
