@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -152,6 +153,27 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 	}
 	l.emit(by, m.Entry, "restore", "", id, nil)
 	return m.Entry, nil
+}
+
+// PutBack writes the files of a skill that is neither in the library nor in the archive any more to where it
+// stood. It never writes over anything.
+func (l *Library) PutBack(ctx context.Context, by ledger.Change, rel string, files map[string][]byte) error {
+	folder := filepath.Join(l.Home(), filepath.FromSlash(rel))
+	by.Action, by.Subject = "restore", kind+":"+rel
+	return l.locked(ctx, func() error {
+		if _, err := os.Lstat(folder); err == nil {
+			return &RefusedError{Code: RefusedCollision, Name: rel, Message: rel + " cannot be put back: something stands at " + folder + "."}
+		}
+		_, err := l.opts.Ledger.Apply(ctx, by, func(tx *ledger.Tx) error {
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				if err := tx.Write(filepath.Join(folder, filepath.FromSlash(name)), files[name], home.FileMode); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return err
+	})
 }
 
 func pickArchived(list []Archived, name string) (Archived, bool) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hermes/core"
 	"hermes/core/home"
 	"hermes/core/ledger"
 	"hermes/skills"
@@ -39,6 +40,7 @@ func newRig(t *testing.T) *rig {
 	r.lib = skills.New(skills.Options{Home: r.home, Ledger: r.led, OS: "linux", Now: now})
 	r.led.Register(r.lib.Subject())
 	r.Curator = curator.New(curator.Options{Home: r.home, Library: r.lib, Ledger: r.led, Now: now, Settings: curator.Settings{
+		Backups: 2,
 		Enabled: true, Interval: 168 * time.Hour, MinIdle: 2 * time.Hour, StaleAfter: 30 * day, Archive: 90 * day,
 	}})
 	return r
@@ -171,6 +173,54 @@ func TestOpenCU03_whatMustNotBeArchived(t *testing.T) {
 		if strings.HasPrefix(name, "/c/") && back[name] != hash {
 			t.Errorf("%s did not come back", name)
 		}
+	}
+}
+
+// What a run archived comes back even when the archive was emptied since; once, and only what still stands is
+// taken back. Old backups go.
+func TestRollback_fromBackup(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	you := ledger.Change{Actor: ledger.You}
+	if _, err := r.Rollback(t.Context(), you, ""); err == nil {
+		t.Error("took back nothing")
+	}
+	var runs []curator.Report
+	for _, name := range []string{"one", "two", "three"} {
+		r.skill(t, name)
+		r.write(t, "c/"+name+"/references/注.md", "note of "+name)
+		r.write(t, ".usage.json", `{"`+name+`": {"created_by": "agent", "use_count": 1, "last_used_at": "2026-01-01T00:00:00Z"}}`)
+		rep, err := r.Run(t.Context(), false)
+		if err != nil || rep.Count(curator.Archive) != 1 || rep.Backup == "" {
+			t.Fatalf("%+v %v", rep, err)
+		}
+		runs = append(runs, rep)
+		r.now = r.now.Add(time.Hour)
+	}
+	if left := must(filepath.Glob(r.path(".curator_backups/*.tar.gz"))); len(left) != 2 || left[1] != runs[2].Backup {
+		t.Errorf("%v", left)
+	}
+	if err := os.RemoveAll(r.path(".archive")); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := r.Rollback(t.Context(), you, "")
+	if err != nil || rep.ID != runs[2].ID {
+		t.Fatalf("%+v %v", rep, err)
+	}
+	if got := string(must(os.ReadFile(r.path("c/three/references/注.md")))); got != "note of three" {
+		t.Errorf("%q", got)
+	}
+	if e := must(r.lib.Find(t.Context(), "three")); e.Rel != "c/three" {
+		t.Errorf("%+v", e)
+	}
+	if _, err := r.Rollback(t.Context(), you, runs[2].ID); err == nil || !strings.Contains(err.Error(), "taken back on") {
+		t.Errorf("%v", err)
+	}
+	if rep, err = r.Rollback(t.Context(), you, ""); err != nil || rep.ID != runs[1].ID {
+		t.Errorf("the next one back: %s %v", rep.ID, err)
+	}
+	if _, err := r.Rollback(t.Context(), you, runs[0].ID); err == nil || core.CodeOf(err) == core.CodeNotFound {
+		t.Errorf("its backup and its archive are gone: %v", err)
 	}
 }
 

@@ -26,6 +26,7 @@ type Settings struct {
 	MinIdle    time.Duration // how long nobody must have worked
 	StaleAfter time.Duration
 	Archive    time.Duration
+	Backups    int // how many are kept; 0 makes none
 }
 
 // Options configures a curator. All fields are required but Now.
@@ -57,6 +58,9 @@ type Report struct {
 	Steps   []Step    `json:"steps"` // those that are not "keep", and the kept ones with their reason
 	Folder  string    `json:"folder,omitempty"`
 	TookMS  int64     `json:"duration_ms"`
+	Backup  string    `json:"backup,omitempty"` // file with what the run changed, as it was
+	// RolledBack is when the run was taken back; zero for never.
+	RolledBack time.Time `json:"rolled_back,omitzero"`
 }
 
 // Count is how many steps are of a move and were done.
@@ -172,6 +176,12 @@ func (c *Curator) Run(ctx context.Context, dry bool) (Report, error) {
 		return r, err
 	}
 	r.Checked = len(steps)
+	if err := c.backup(r.ID, steps); err != nil {
+		return r, err
+	}
+	if _, err := os.Stat(c.backupPath(r.ID)); err == nil {
+		r.Backup = c.backupPath(r.ID)
+	}
 	for _, s := range steps {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
@@ -250,36 +260,55 @@ func (c *Curator) do(ctx context.Context, run string, s Step) error {
 }
 
 // Rollback takes a run back: what it archived returns to its place, states become what they were. id "" is the
-// last run.
+// last run that changed something and still stands.
 func (c *Curator) Rollback(ctx context.Context, by ledger.Change, id string) (Report, error) {
-	r, err := c.Load(id)
+	r, err := c.find(func(r Report) bool {
+		return r.ID == id || id == "" && changing(r.Steps) && r.RolledBack.IsZero()
+	}, id)
 	if err != nil {
 		return r, err
+	}
+	if !changing(r.Steps) || !r.RolledBack.IsZero() {
+		why := errors.New("it changed nothing")
+		if !r.RolledBack.IsZero() {
+			why = fmt.Errorf("it was taken back on %s", r.RolledBack.Local().Format("2006-01-02 15:04"))
+		}
+		return r, &core.Error{Code: core.CodeNotFound, Op: "take back curator run", Subject: r.ID, Err: why}
 	}
 	ids, err := c.o.Ledger.UndoIDs(ledger.Filter{ReviewID: r.ID, Actor: ledger.Curator})
 	if err != nil {
 		return r, err
 	}
+	by.ReviewID = r.ID
+	var undone error
 	if len(ids) > 0 {
-		by.ReviewID = r.ID
-		if _, err := c.o.Ledger.Undo(ctx, by, true, ids...); err != nil {
-			return r, err
-		}
+		_, undone = c.o.Ledger.Undo(ctx, by, true, ids...)
 	}
 	for _, s := range r.Steps {
 		if s.Error != "" || s.Move != MarkStale && s.Move != Reactivate && s.Move != Archive {
 			continue
+		}
+		if s.Move == Archive && undone != nil {
+			if err := c.bringBack(ctx, by, r.ID, s.Name); err != nil {
+				return r, errors.Join(undone, err)
+			}
 		}
 		key := filepath.Base(filepath.FromSlash(s.Name))
 		if err := c.o.Library.Usage().Update(ctx, key, func(rec *skills.Record) { rec.State = cmp.Or(s.From, skills.StateActive) }); err != nil {
 			return r, err
 		}
 	}
-	return r, nil
+	r.RolledBack = c.o.Now()
+	return r, r.save()
 }
 
 // Load reads the report of a run, "" the last one's.
 func (c *Curator) Load(id string) (Report, error) {
+	return c.find(func(r Report) bool { return id == "" || r.ID == id }, id)
+}
+
+// find is the newest report that fits; id is only told.
+func (c *Curator) find(fits func(Report) bool, id string) (Report, error) {
 	dirs, err := filepath.Glob(filepath.Join(c.o.Home.Logs(), "curator", "*", "run.json"))
 	if err != nil {
 		return Report{}, err
@@ -291,9 +320,14 @@ func (c *Curator) Load(id string) (Report, error) {
 			return Report{}, &core.Error{Op: "read curator report", Err: err}
 		}
 		var r Report
-		if json.Unmarshal(raw, &r) == nil && r.ID != "" && (id == "" || r.ID == id) {
+		if json.Unmarshal(raw, &r) == nil && r.ID != "" && fits(r) {
+			r.Folder = filepath.Dir(path)
 			return r, nil
 		}
 	}
-	return Report{}, &core.Error{Code: core.CodeNotFound, Op: "find curator run", Subject: id, Err: errors.New("no such run"), Hint: "hermes curator status names the last one."}
+	why := errors.New("no such run")
+	if id == "" {
+		why = errors.New("no run changed something that still stands")
+	}
+	return Report{}, &core.Error{Code: core.CodeNotFound, Op: "find curator run", Subject: id, Err: why, Hint: "hermes curator status names the last one."}
 }

@@ -14,6 +14,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/text"
 )
 
 // State is .curator_state, shared with other programs of the home: keys that are not ours stay.
@@ -144,20 +145,31 @@ func (c *Curator) report(r Report) (string, error) {
 		}
 	}
 	r.Folder = dir
+	return dir, r.save()
+}
+
+// save writes the report to its folder.
+func (r Report) save() error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return "", &core.Error{Op: "write curator report", Err: err}
+		return &core.Error{Op: "write curator report", Err: err}
 	}
-	return dir, errors.Join(
-		home.WriteFile(filepath.Join(dir, "run.json"), append(b, '\n'), home.FileMode),
-		home.WriteFile(filepath.Join(dir, "REPORT.md"), []byte(r.Markdown()), home.FileMode),
+	return errors.Join(
+		home.WriteFile(filepath.Join(r.Folder, "run.json"), append(b, '\n'), home.FileMode),
+		home.WriteFile(filepath.Join(r.Folder, "REPORT.md"), []byte(r.Markdown()), home.FileMode),
 	)
 }
 
 // Markdown is the report for people.
 func (r Report) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Curator run %s\n\n%s, %d skills looked at. %s\n", r.ID, r.At.Local().Format("2006-01-02 15:04"), r.Checked, r.Summary())
+	fmt.Fprintf(&b, "# Curator run %s\n\n%s, %s looked at. %s\n", r.ID, r.At.Local().Format("2006-01-02 15:04"), text.Count(r.Checked, "skill", "skills"), r.Summary())
+	if !r.RolledBack.IsZero() {
+		fmt.Fprintf(&b, "\nThis run was taken back on %s.\n", r.RolledBack.Local().Format("2006-01-02 15:04"))
+	}
+	if r.Backup != "" {
+		fmt.Fprintf(&b, "\nWhat it changed, as it was before: %s\n", r.Backup)
+	}
 	if r.DryRun {
 		b.WriteString("\nThis was a dry run: nothing was changed.\n")
 	}

@@ -14,7 +14,7 @@ func (a *App) Curator() *curator.Curator {
 	const day = 24 * time.Hour
 	return curator.New(curator.Options{Home: a.Home, Library: a.Skills, Ledger: a.Ledger, Now: a.now, Settings: curator.Settings{
 		Enabled: c.Enabled, Interval: time.Duration(c.IntervalHours) * time.Hour, MinIdle: time.Duration(c.MinIdleHours) * time.Hour,
-		StaleAfter: time.Duration(c.StaleAfterDays) * day, Archive: time.Duration(c.ArchiveAfterDays) * day,
+		Backups: c.Backup.Keep, StaleAfter: time.Duration(c.StaleAfterDays) * day, Archive: time.Duration(c.ArchiveAfterDays) * day,
 	}})
 }
 

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +33,8 @@ func (x *cli) curatorStatus() *cobra.Command {
 		s := st.State
 		if x.json {
 			return x.print(map[string]any{
-				"paused": s.Paused, "runs": s.Runs, "last_run": s.LastRun, "last_summary": s.LastSummary, "last_report": s.LastReport, "last_id": s.LastID,
-				"next": st.Next, "counts": st.Counts, "steps": st.Steps, "enabled": a.Config().Curator.Enabled,
+				"paused": s.Paused, "runs": s.Runs, "last_run": whenever(s.LastRun), "last_summary": s.LastSummary, "last_report": s.LastReport, "last_id": s.LastID,
+				"next": whenever(st.Next), "counts": st.Counts, "steps": st.Steps, "enabled": a.Config().Curator.Enabled,
 			})
 		}
 		switch {
@@ -44,12 +47,20 @@ func (x *cli) curatorStatus() *cobra.Command {
 		default:
 			x.printf("Last run %s: %s Next at the earliest %s.\n", s.LastRun.Local().Format("2006-01-02 15:04"), s.LastSummary, st.Next.Local().Format("2006-01-02 15:04"))
 		}
-		for state, n := range st.Counts {
-			x.printf("  %s: %d\n", state, n)
+		for _, state := range slices.Sorted(maps.Keys(st.Counts)) {
+			x.printf("  %s: %d\n", state, st.Counts[state])
 		}
 		x.steps(st.Steps)
 		return nil
 	}, cobra.NoArgs)
+}
+
+// whenever is a time in JSON; null for never.
+func whenever(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }
 
 // steps lists what happens, or would.
@@ -92,7 +103,7 @@ func (x *cli) curatorRun() *cobra.Command {
 		if dry {
 			x.printf("Dry run, nothing was changed. ")
 		}
-		x.printf("%d skills looked at. %s\n", r.Checked, r.Summary())
+		x.printf("%s looked at. %s\n", text.Count(r.Checked, "skill", "skills"), r.Summary())
 		x.steps(r.Steps)
 		for _, m := range merges {
 			x.printf("  merge      %s into %s", m.Absorb, m.Keep)
@@ -106,6 +117,9 @@ func (x *cli) curatorRun() *cobra.Command {
 		}
 		if r.Folder != "" {
 			x.printf("report: %s\n", r.Folder)
+		}
+		if r.Backup != "" {
+			x.printf("backup: %s\n", r.Backup)
 		}
 		return nil
 	}, cobra.NoArgs)
