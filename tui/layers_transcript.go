@@ -10,6 +10,7 @@ import (
 	"hermes/tui/card"
 	"hermes/tui/cell"
 	"hermes/tui/chat"
+	"hermes/tui/keys"
 	"hermes/tui/pane"
 	"hermes/tui/theme"
 )
@@ -229,10 +230,7 @@ func (l *transcriptLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 	if title == "" {
 		title = l.at.session
 	}
-	foot := "j k move · Enter open · / search · n N matches · f fork here · r resume · y copy · Esc back"
-	if w < cell.Width(foot)+4 {
-		foot = "j k · / search · f fork here · r resume · Esc back"
-	}
+	foot := pane.Hints(m.st, keys.Hints("j k", "move", "Enter", "open", "/", "search", "f", "fork here", "r", "resume", "y", "copy", "n N", "matches", "Esc", "back"), max(w-4, 0))
 	body := []string{m.st.Faint.Render(" reading …")}
 	cx = -1
 	switch {
@@ -252,6 +250,6 @@ func (l *transcriptLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 			cx, cy = x+1, y+1
 		}
 	}
-	body = append(cell.Block(body, max(w-2, 0), max(h-3, 0)), " "+m.st.Faint.Render(cell.Truncate(foot, max(w-4, 0))))
+	body = append(cell.Block(body, max(w-2, 0), max(h-3, 0)), " "+foot)
 	return pane.Frame(m.st, pane.Label{Title: title, Badge: "read only", Focused: true}, body, w, h), cx, cy
 }

@@ -46,10 +46,19 @@ func (m *Model) top() layer {
 // leads tells whether the leader is heard: everywhere but in dialogs, which want their answer first.
 func (m *Model) leads() bool { return m.onboard == nil && passes(m.top()) }
 
+// passes tells whether the leader goes through l: not where an answer is wanted, or where text would be lost.
 func passes(l layer) bool {
-	switch l.(type) {
+	switch l := l.(type) {
 	case *approvalLayer, *questionLayer, *promptLayer, *undoLayer:
 		return false
+	case *cleanupLayer:
+		return !l.view.Typing()
+	case *browserLayer:
+		return !l.view.Editing()
+	case *journeyLayer:
+		return !l.view.Asking()
+	case *sessionsLayer:
+		return !l.picker.Editing()
 	}
 	return true
 }

@@ -154,3 +154,20 @@ func TestReach_keepsTheDraft(t *testing.T) {
 		t.Errorf("%d layers, focus %v", len(r.m.layers), r.m.scr.focus)
 	}
 }
+
+// What is being written is not lost to the prefix: it is not heard before the text is kept or given up.
+func TestReach_notWhileWriting(t *testing.T) {
+	t.Parallel()
+	r, _ := cleanRig(t, 120, 40)
+	r.keys("e")
+	if top, ok := r.m.top().(*cleanupLayer); !ok || !top.view.Typing() {
+		t.Fatal("no entry is being edited")
+	}
+	if r.keys("ctrl+x"); r.m.note.prefix {
+		t.Error("the prefix is heard")
+	}
+	r.keys("esc", "ctrl+x", "2")
+	if len(r.m.layers) != 0 || r.m.scr.focus != layout.Tools {
+		t.Errorf("after Esc: %d layers, focus %v", len(r.m.layers), r.m.scr.focus)
+	}
+}

@@ -246,3 +246,6 @@ func (v *View) Click(y int) Action {
 
 // Typing tells whether letters are text right now, and not keys.
 func (v *View) Typing() bool { return v.typing || v.short != nil }
+
+// Editing tells whether a text is being written that closing the view would lose.
+func (v *View) Editing() bool { return v.short != nil }

@@ -162,7 +162,8 @@ func window(top, at, n, h int) int {
 	return max(min(top, n-h), 0)
 }
 
-// gauge draws how full store s is, and how full it would be.
+// gauge draws how full store s is, and how full it would be. Where both stand one below the other their bars are
+// equally long.
 func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) string {
 	sheet := v.sheets[s]
 	next := preview.used(s)
@@ -173,6 +174,23 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 	if sheet.Unreadable != "" {
 		return cell.Truncate(name+" "+st.Bad.Render("⚠ "+cell.Line(sheet.Unreadable)), w)
 	}
+	tail, room := v.gaugeTail(st, preview, s, w)
+	if both {
+		for other := range v.sheets {
+			if _, r := v.gaugeTail(st, preview, other, w); v.sheets[other].Unreadable == "" {
+				room = min(room, r)
+			}
+		}
+		room = min(room, 40)
+	}
+	style, _ := level(st, next, sheet.Limit)
+	return cell.Truncate(name+" "+v.bar(st, style, sheet, next, max(room, 0))+tail, w)
+}
+
+// gaugeTail is what stands behind the bar of store s, and the cells it leaves for the bar.
+func (v *View) gaugeTail(st *theme.Styles, preview draft, s, w int) (tail string, room int) {
+	sheet := v.sheets[s]
+	next := preview.used(s)
 	figures, share := text.Thousands(sheet.Used)+"/"+text.Thousands(sheet.Limit), fmt.Sprintf("%d%%", percent(sheet.Used, sheet.Limit))
 	if next != sheet.Used {
 		figures = text.Thousands(sheet.Used) + " → " + text.Thousands(next) + "/" + text.Thousands(sheet.Limit)
@@ -181,7 +199,7 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 		}
 	}
 	style, sign := level(st, next, sheet.Limit)
-	tail := " " + st.Text.Render(figures) + " " + style.Render(share+sign)
+	tail = " " + st.Text.Render(figures) + " " + style.Render(share+sign)
 	if over := next - sheet.Limit; over > 0 {
 		tail += st.Bad.Render(" over by " + text.Thousands(over))
 	}
@@ -192,15 +210,12 @@ func (v *View) gauge(st *theme.Styles, preview draft, s, w int, both bool) strin
 	if sheet.Problem != "" {
 		count = " " + st.Warn.Render("⚠ "+cell.Line(sheet.Problem))
 	}
-	room := w - 7 - cell.Width(tail)
+	room = w - 7 - cell.Width(tail)
 	if room-cell.Width(count) >= 12 {
 		tail += count
 		room -= cell.Width(count)
 	}
-	if both {
-		room = min(room, 40)
-	}
-	return cell.Truncate(name+" "+v.bar(st, style, sheet, next, max(room, 0))+tail, w)
+	return tail, room
 }
 
 // bar draws what stays, what the draft frees or adds, and what is free.

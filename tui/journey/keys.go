@@ -320,3 +320,6 @@ func along(name string, jump int) (n int, ok bool) {
 
 // Typing tells whether letters are text or an answer right now, and not keys.
 func (v *View) Typing() bool { return v.typing || v.ask.Verb != 0 }
+
+// Asking tells whether the view waits for a yes or no.
+func (v *View) Asking() bool { return v.ask.Verb != 0 }

@@ -190,3 +190,6 @@ func (p *Picker) session(by int) int {
 
 // Typing tells whether letters are text or an answer right now, and not keys.
 func (p *Picker) Typing() bool { return p.mode != browsing }
+
+// Editing tells whether a name is being written, or a yes or no is waited for.
+func (p *Picker) Editing() bool { return p.mode == renaming || p.mode == deleting }
