@@ -356,3 +356,14 @@ func TestZoom_isNamed(t *testing.T) {
 	r.keys("ctrl+x", "z")
 	r.hides("zoomed")
 }
+
+// Who has said nothing yet is told how to begin, also below a notice.
+func TestComposerHint_belowNotices(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.shows("Ask for something")
+	r.m.chat.AddNotice(core.Notice{Level: core.LevelInfo, Text: "a notice"})
+	r.shows("a notice", "Ask for something")
+	r.emit(started())
+	r.hides("Ask for something")
+}

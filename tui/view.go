@@ -129,7 +129,7 @@ func (m *Model) composerHint() string {
 		return "the dialog asks you first"
 	case m.run.active:
 		return m.busyHint()
-	case m.chat.Len() == 0:
+	case !m.chat.Said():
 		return "Ask for something · / commands · @ files · ! shell"
 	default:
 		return ""
