@@ -174,6 +174,7 @@ func (l *cleanupLayer) writeCmd(m *Model, d memory.Draft) tea.Cmd {
 			m.pop(l)
 			return tea.Batch(m.memoryChanged(), m.toast(core.LevelInfo, "memory: "+l.view.Note()))
 		}
+		m.note.toast = "" // what it warned of is written
 		return m.memoryChanged()
 	})
 }

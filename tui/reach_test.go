@@ -144,7 +144,7 @@ func TestReach_keepsTheDraft(t *testing.T) {
 	if len(r.m.layers) != 1 || r.m.scr.focus == layout.Tools {
 		t.Fatalf("%d layers, focus %v", len(r.m.layers), r.m.scr.focus)
 	}
-	r.shows("not written")
+	r.shows("memory has changes that are not written")
 	r.keys("ctrl+x", "?") // lies over it
 	if len(r.m.layers) != 2 {
 		t.Errorf("%d layers", len(r.m.layers))
@@ -170,4 +170,15 @@ func TestReach_notWhileWriting(t *testing.T) {
 	if len(r.m.layers) != 0 || r.m.scr.focus != layout.Tools {
 		t.Errorf("after Esc: %d layers, focus %v", len(r.m.layers), r.m.scr.focus)
 	}
+}
+
+// Once they are written nothing warns of them any more.
+func TestReach_warningEnds(t *testing.T) {
+	t.Parallel()
+	r, _ := cleanRig(t, 120, 40)
+	r.keys("d", "ctrl+x", "2")
+	r.shows("memory has changes that are not written")
+	r.keys("w", "y")
+	r.until("it is written", func() bool { return !r.m.tidying() })
+	r.until("the warning is gone", func() bool { return !strings.Contains(ansi.Strip(r.screen()), "memory has changes") })
 }
