@@ -109,6 +109,7 @@ func TestE2E_demo(t *testing.T) {
 	x.keys("what is the weather?" + enter)
 	x.see("I only know how to play this story")
 	x.idle()
+	x.see("✓ #1 skills")
 	x.keys("\x18n")
 	x.see("Session 2 of 3", "Now the Django shop", "demo/django-shop")
 	x.keys("zzz")
@@ -120,6 +121,7 @@ func TestE2E_demo(t *testing.T) {
 	x.press("o", "answers at http://shop.apps.lan")
 	x.see("9 calls · 1 ✗")
 	x.idle()
+	x.see("✓ #2 skills") // leaving the session ends a review that still runs
 	x.keys("\x18n")
 	x.see("Session 3 of 3")
 	x.keys(enter)
