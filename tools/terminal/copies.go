@@ -53,6 +53,9 @@ func (s *scan) copies(name string, args []string) {
 	whole := name == "rsync" || name == "mv" || has(flags, "rRa", "recursive", "archive")
 	into := folder != "" || len(from) > 1 || !has(flags, "T", "no-target-directory") && s.isFolder(to)
 	s.writes(to)
+	if p, ok := s.path(to); name == "mv" && ok && !home.Within(s.j.policy.Root, p) && s.temporary(p) {
+		s.askExact("delete", "moves files out of the working folder")
+	}
 	for _, f := range from {
 		s.lands(name, f, to, into, whole)
 	}

@@ -145,12 +145,12 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 			s.askExact("delete", "deletes a folder whose name is only known when it runs")
 		case !ok:
 			s.askExact("delete", "deletes a file whose name is only known when it runs")
-		case slices.ContainsFunc(s.words.made, func(t string) bool { return home.Within(t, p) }):
+		case s.ownTemp(p, recursive), !recursive && slices.Contains(s.changed, p) && s.temporary(p) && !s.exists(p):
 		case !home.Within(s.j.policy.Root, p):
 			s.askExact("delete", "deletes outside the working folder: "+p)
 		case p == s.j.policy.Root && recursive, filepath.Base(p) == ".git" && recursive:
 			s.askExact("delete", "deletes a whole folder: "+o)
-		case recursive && s.loses(p):
+		case recursive && s.loses(o, p):
 			s.askExact("delete", "deletes with all it holds: "+o)
 		case s.j.policy.Sensitive(p) != "" || tools.Instructions(p):
 			s.askExact("delete", "deletes "+o)
@@ -161,15 +161,29 @@ func (s *scan) remove(name string, flags, operands []string, open bool) {
 	}
 }
 
+// ownTemp reports whether p is what mktemp just made and would be nothing else had that failed.
+func (s *scan) ownTemp(p string, recursive bool) bool {
+	for _, t := range s.words.made {
+		if home.Within(t, p) {
+			rest := strings.TrimPrefix(p, t)
+			return !recursive || rest == "" || s.vital(rest) == ""
+		}
+	}
+	return false
+}
+
 // loses reports whether a recursive delete of p, inside the working folder, takes more than one file away
 // that no tool makes again.
-func (s *scan) loses(p string) bool {
-	rel, err := filepath.Rel(s.j.policy.Root, p)
-	if err != nil {
-		return true
+func (s *scan) loses(word, p string) bool {
+	shown := filepath.Clean(word) // as written: where a relative path starts may be elsewhere than it seems
+	if filepath.IsAbs(word) {
+		rel, err := filepath.Rel(s.j.policy.Root, p)
+		if err != nil {
+			return true
+		}
+		shown = rel
 	}
-	parts := strings.Split(filepath.ToSlash(rel), "/")
-	if slices.ContainsFunc(parts, rebuilt) {
+	if rebuilt(filepath.Base(p)) || slices.ContainsFunc(strings.Split(filepath.ToSlash(shown), "/"), rebuilt) {
 		return slices.ContainsFunc(s.moved, func(m string) bool { return m != "" && home.Within(p, m) })
 	}
 	if strings.ContainsAny(p, "*?[") {

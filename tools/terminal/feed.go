@@ -58,7 +58,7 @@ func (j *Judge) judgeInput(to *job, typed, data string) tools.Verdict {
 	case feedText:
 		return v
 	case feedCode:
-		s := &scan{j: j, dir: to.dir}
+		s := &scan{j: j, dir: to.dir, chain: -1, budget: new(int)}
 		s.sql(typed + data)
 		s.askExact("inline-code", "runs in "+to.command)
 		return s.verdict(data, to.dir)

@@ -101,10 +101,15 @@ type scan struct {
 	anyLink  bool              // it makes a link nobody knows the place of
 	opened   map[string]bool   // scripts on disk that were judged
 	leaks    leaks
-	env      bool // its text names a file of settings
-	walks    int  // how often that was looked for
-	pipes    int  // how many were judged
-	dots     bool // its globs stand for hidden names too
+	env      bool            // its text names a file of settings
+	walks    int             // how often that was looked for
+	pipes    int             // how many were judged
+	dots     bool            // its globs stand for hidden names too
+	log      []change        // of variables
+	unsure   map[string]bool // variables that functions set
+	operands map[*syntax.Stmt]operand
+	chain    int // where the log was when the second part of a chain began; -1 before
+	budget   *int
 	depth    int
 	rounds   int // of loops that were judged
 }
@@ -122,12 +127,12 @@ func (j *Judge) Command(command, dir string) tools.Verdict {
 
 // branch is a judgement of its own about a part of this one, which starts where this one is.
 func (s *scan) branch() *scan {
-	return &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth + 1, resolved: s.resolved, copied: s.copied}
+	return &scan{j: s.j, dir: s.dir, words: s.words.clone(), depth: s.depth + 1, resolved: s.resolved, copied: s.copied, chain: -1, budget: s.budget}
 }
 
 // scan takes one command line apart.
 func (j *Judge) scan(command, dir string) *scan {
-	s := &scan{j: j, dir: dir, words: newWords(dir, j.policy.User), resolved: map[string]string{}}
+	s := &scan{j: j, dir: dir, words: newWords(dir, j.policy.User), resolved: map[string]string{}, chain: -1, budget: new(int)}
 	plain := text.Neutralise(strings.ReplaceAll(command, "\\\n", ""))
 	if plain != strings.ReplaceAll(command, "\\\n", "") && strings.ContainsFunc(command, sneaky) {
 		s.add(tools.ActionAsk, "control-characters", "holds control characters that hide what it does", true)
@@ -286,68 +291,77 @@ func looksHardline(src string) bool {
 
 // node walks one part of a parsed command in order.
 func (s *scan) node(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Stmt:
-			for _, r := range n.Redirs {
-				s.look(r)
-				s.redirect(r)
-			}
-			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
-				s.look(call)
-				s.heredocs(call, n.Redirs)
-				s.sends(n, false)
-			}
-			s.outcome(n)
-		case *syntax.CallExpr:
-			s.look(n)
-			s.call(n)
-		case *syntax.DeclClause:
-			s.look(n)
-			s.declared(n)
-		case *syntax.ParamExp:
-			if n.Exp != nil && n.Param != nil && n.Param.Value == markVar && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
-				s.unmark()
-			}
-		case *syntax.ArithmCmd, *syntax.LetClause, *syntax.ArithmExp, *syntax.CStyleLoop:
-			if marksIn(n) {
-				s.unmark()
-			}
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				s.look(n)
-				s.piped(n)
-			}
-		case *syntax.Subshell:
-			return s.apart(n.Stmts)
-		case *syntax.CmdSubst:
-			s.substitutes(n)
-			return s.apart(n.Stmts)
-		case *syntax.ProcSubst:
-			return s.apart(n.Stmts)
-		case *syntax.FuncDecl:
-			s.words.redefined(n.Name.Value)
-			if bomb(n) {
-				s.look(n)
-				s.hard("is a fork bomb")
-			}
-		case *syntax.CoprocClause:
-			if n.Name != nil && marks(s.words.one(n.Name)) {
-				s.unmark()
-			}
-		case *syntax.ForClause:
-			return s.loop(n)
+	visit(n, func(n syntax.Node) (into bool, end func()) {
+		if st, ok := n.(*syntax.Stmt); ok {
+			end = s.scope(st)
 		}
-		return true
+		return s.enter(n), end
 	})
+}
+
+// enter judges one node before what is below it, and reports whether that is still to be judged.
+func (s *scan) enter(n syntax.Node) (into bool) {
+	switch n := n.(type) {
+	case *syntax.Stmt:
+		for _, r := range n.Redirs {
+			s.look(r)
+			s.redirect(r)
+		}
+		if call, ok := n.Cmd.(*syntax.CallExpr); ok {
+			s.look(call)
+			s.heredocs(call, n.Redirs)
+			s.sends(n, false)
+		}
+		s.outcome(n)
+	case *syntax.CallExpr:
+		s.look(n)
+		s.call(n)
+	case *syntax.DeclClause:
+		s.look(n)
+		s.declared(n)
+	case *syntax.ParamExp:
+		if n.Exp != nil && n.Param != nil && n.Param.Value == markVar && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+			s.unmark()
+		}
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.ArithmExp, *syntax.CStyleLoop:
+		if marksIn(n) {
+			s.unmark()
+		}
+	case *syntax.BinaryCmd:
+		if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
+			s.look(n)
+			s.piped(n)
+		}
+	case *syntax.Subshell:
+		return s.apart(n.Stmts)
+	case *syntax.CmdSubst:
+		s.substitutes(n)
+		return s.apart(n.Stmts)
+	case *syntax.ProcSubst:
+		return s.apart(n.Stmts)
+	case *syntax.FuncDecl:
+		s.words.redefined(functionName(n))
+		if bomb(n) {
+			s.look(n)
+			s.hard("is a fork bomb")
+		}
+	case *syntax.CoprocClause:
+		if n.Name != nil && marks(s.words.one(n.Name)) {
+			s.unmark()
+		}
+	case *syntax.ForClause:
+		return s.loop(n)
+	}
+	return true
 }
 
 // apart judges statements whose cd does not last; it reports that nothing is left to do.
 func (s *scan) apart(list []*syntax.Stmt) (again bool) {
-	dir, pwd := s.dir, s.words.vars["PWD"]
+	dir, pwd, from := s.dir, s.words.vars["PWD"], len(s.log)
 	for _, st := range list {
 		s.node(st)
 	}
+	s.restore(from)
 	s.dir, s.words.vars["PWD"] = dir, pwd
 	return false
 }
@@ -364,8 +378,8 @@ func (s *scan) loop(f *syntax.ForClause) (again bool) {
 	if it.Name.Value == markVar {
 		s.unmark()
 	}
-	delete(s.words.vars, it.Name.Value)
-	items := s.words.all(it.Items)
+	s.set(it.Name.Value, "", false)
+	items, from := s.words.all(it.Items), len(s.log)
 	if s.rounds += len(items); len(items) == 0 || s.rounds > maxRounds {
 		return true
 	}
@@ -373,13 +387,13 @@ func (s *scan) loop(f *syntax.ForClause) (again bool) {
 		s.node(w)
 	}
 	for _, item := range items {
-		delete(s.words.vars, it.Name.Value)
-		if !strings.Contains(item, hole) {
-			s.words.vars[it.Name.Value] = item
-		}
+		s.set(it.Name.Value, item, !strings.Contains(item, hole))
 		for _, st := range f.Do {
 			s.node(st)
 		}
+	}
+	if slices.ContainsFunc(items, func(i string) bool { return strings.Contains(i, hole) }) {
+		s.doubt(from) // it may run over nothing
 	}
 	return false
 }
@@ -391,17 +405,15 @@ func (s *scan) assign(a *syntax.Assign) {
 	if a.Name.Value == markVar {
 		s.unmark()
 	}
-	delete(s.words.vars, a.Name.Value)
-	if a.Array == nil && a.Index == nil && !a.Append {
-		if v := s.words.one(a.Value); !strings.Contains(v, hole) {
-			s.words.vars[a.Name.Value] = v
-		}
-	}
+	v := s.words.one(a.Value)
+	s.set(a.Name.Value, v, a.Array == nil && a.Index == nil && !a.Append && !strings.Contains(v, hole))
 	s.words.redefined(a.Name.Value)
 	s.environment(a.Name.Value, s.words.one(a.Value))
 }
 
 func (s *scan) call(c *syntax.CallExpr) {
+	from := len(s.log)
+	args := s.words.all(c.Args) // what is assigned in front holds for the program, not for its words
 	for _, a := range c.Assigns {
 		s.assign(a)
 	}
@@ -409,7 +421,10 @@ func (s *scan) call(c *syntax.CallExpr) {
 		return
 	}
 	s.remoteCode(c)
-	s.run(s.words.all(c.Args), false)
+	if len(c.Assigns) > 0 {
+		defer func() { s.restore(from) }()
+	}
+	s.run(args, false)
 }
 
 // bomb reports a function that starts itself in a pipe or in the background.
@@ -468,4 +483,12 @@ func (s *scan) real(path string) string {
 		s.resolved[path] = p
 	}
 	return p
+}
+
+// functionName is what a function is called; some shells know ones without.
+func functionName(f *syntax.FuncDecl) string {
+	if f.Name == nil {
+		return ""
+	}
+	return f.Name.Value
 }

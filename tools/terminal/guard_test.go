@@ -189,7 +189,7 @@ func TestJudge_moved(t *testing.T) {
 }
 
 func FuzzJudge(f *testing.F) {
-	for _, s := range []string{`rm -rf /`, `sudo sh -c "a|b"`, "bash <<E\nx\nE", `:(){ :|:& };:`, `{a,b}{1..9}`, `$((1))`, `find . -exec`, `env -S`, `x=`, `timeout`, "\x00"} {
+	for _, s := range []string{`rm -rf /`, `sudo sh -c "a|b"`, "bash <<E\nx\nE", `:(){ :|:& };:`, `{a,b}{1..9}`, `$((1))`, `find . -exec`, `env -S`, `x=`, `timeout`, "\x00", `()0`} {
 		f.Add(s)
 	}
 	j, root := scene(f)

@@ -314,6 +314,7 @@ func (s *scan) recipes(src string) {
 
 // environment judges a variable that is set for programs.
 func (s *scan) environment(name, value string) {
+	s.words.redefined(name)
 	if riskyVariable(name, value) {
 		s.askExact("environment", "sets "+name)
 	} else if strings.HasPrefix(name, "GIT_") {

@@ -47,7 +47,14 @@ func (s *scan) declared(d *syntax.DeclClause) {
 		case a.Value == nil:
 		default:
 			word := s.words.one(a.Value)
-			name, _, _ := strings.Cut(word, "=")
+			name, value, sets := strings.Cut(word, "=")
+			if a.Name == nil && sets {
+				s.set(name, value, !strings.Contains(word, hole))
+				s.words.redefined(name)
+			}
+			if a.Name == nil && short(word, "n") && d.Variant.Value != "export" && d.Variant.Value != "readonly" {
+				s.askExact("hidden-variable", "makes one variable stand for another")
+			}
 			if marks(word) {
 				s.unmark() // also declare -n other=HERMES_AGENT
 			} else if a.Name == nil && strings.Contains(name, hole) {
@@ -72,14 +79,17 @@ func (s *scan) variables(name string, args []string) {
 		if name == "unset" && slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, hole) }) {
 			s.askExact("hidden-variable", "clears a variable whose name is only known when it runs")
 		}
-		if name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" {
+		if name == "read" || name == "mapfile" || name == "readarray" || name == "getopts" || name == "unset" {
 			for _, a := range args {
-				delete(s.words.vars, a)
+				s.set(a, "", false)
+				s.words.redefined(a)
 			}
 		}
 		return
 	case "printf":
-		delete(s.words.vars, flagValue(args, "", "-v"))
+		for _, n := range append(joined(args, "-v"), flagValue(args, "", "-v")) {
+			s.set(n, "", false)
+		}
 		if marks(flagValue(args, "", "-v")) || slices.ContainsFunc(joined(args, "-v"), marks) {
 			s.unmark()
 		}

@@ -94,7 +94,7 @@ func mighty(name string) bool {
 // hides judges what the arguments of a program hold of commands: text that parses as one, or words at the end
 // that are one. Programs that take plain text are left out.
 func (s *scan) hides(name string, args []string) {
-	if plainTaker(name) || isShell(name) || isInterpreter(name) || s.depth > maxDepth/2 {
+	if plainTaker(name) || isShell(name) || isInterpreter(name) {
 		return
 	}
 	for i, a := range args {
@@ -152,7 +152,7 @@ func (s *scan) hidden(name, src string) {
 
 // apartFrom judges src without noting anything.
 func (s *scan) apartFrom(src string) (inner *scan, ok bool) {
-	if _, err := parse(src); err != nil {
+	if _, err := parse(src); err != nil || !s.afford() {
 		return nil, false
 	}
 	inner = s.branch()
@@ -165,9 +165,24 @@ func elsewhere(name string) bool {
 	return slices.Contains([]string{"docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "ssh", "lxc", "vagrant", "multipass", "limactl", "heroku", "fly", "adb"}, name)
 }
 
+// maxBranches bounds how many texts one verdict judges on the side.
+const maxBranches = 400
+
+// afford counts one more of them; when there are too many, a person looks.
+func (s *scan) afford() bool {
+	if *s.budget++; *s.budget > maxBranches {
+		s.askExact("nested", "holds too many commands to judge")
+		return false
+	}
+	return true
+}
+
 // wordsOf judges words that may be a command. What is refused counts, and all of it when they are one for
 // certain.
 func (s *scan) wordsOf(argv []string, certain bool) {
+	if !s.afford() {
+		return
+	}
 	inner := s.branch()
 	inner.run(argv, false)
 	for _, f := range inner.found {

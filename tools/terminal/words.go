@@ -120,7 +120,11 @@ func (w *words) one(word *syntax.Word) string {
 		s := w.part(p, false)
 		if i == 0 {
 			if _, lit := p.(*syntax.Lit); lit && (s == "~" || strings.HasPrefix(s, "~/")) && w.user != "" {
-				s = w.user + s[1:]
+				at, known := w.vars["HOME"]
+				if !known {
+					at = hole
+				}
+				s = at + s[1:]
 			}
 		}
 		b.WriteString(s)
