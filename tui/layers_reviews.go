@@ -114,7 +114,7 @@ func (m *Model) learned(e core.Event) tea.Cmd {
 
 // saidReview is the quiet word at the end of a review (display.memory_notifications).
 func (m *Model) saidReview(e *core.ReviewEnded) tea.Cmd {
-	if m.opt.Learned == "off" || m.covered() || e.Kind == review.KindSummary {
+	if m.opt.Learned == "off" || m.covered() || !review.IsReview(e.Kind) {
 		return nil
 	}
 	var parts []string

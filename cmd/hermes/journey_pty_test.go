@@ -278,6 +278,28 @@ func TestE2E_curatorView(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "SKILL.md")); err != nil {
 		t.Error(err)
 	}
+	x.keys("\x1b")
+	x.gone("It never deletes")
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+	// By itself it runs when it is due and nobody worked; it tells, and stands among the background agents.
+	if err := os.WriteFile(filepath.Join(w.home, "skills", ".curator_state"), []byte(`{"last_run_at":"2020-01-01T00:00:00Z"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x = w.start(t, 120, 40)
+	x.see("the curator looked at the skills nobody used: 1 archived", "curator archive devops/old-back")
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("it was not archived")
+	}
+	x.keys(ctrlX + "r")
+	x.see("it was due, and nobody worked")
+	x.keys("U")
+	x.see("U again takes back all")
+	x.keys("U")
+	x.see("taken back: 1 archived", "#2 curator taken back")
+	if _, err := os.Stat(filepath.Join(folder, "SKILL.md")); err != nil {
+		t.Error(err)
+	}
 }
 
 // A skill that another program changes while the person edits it is not overwritten: the edit is refused, and the

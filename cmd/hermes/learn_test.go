@@ -98,6 +98,9 @@ rules:
 			rounds++
 		}
 	}
+	if o := w.hermes(t, "", "reviews", "list", "--json"); !strings.Contains(o.out, `"kind":"check"`) || !strings.Contains(o.out, "1 point is left to mend") {
+		t.Errorf("the check is not among the background agents: %s", o.out)
+	}
 	if rounds != 2 {
 		t.Errorf("%d rounds", rounds)
 	}

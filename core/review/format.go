@@ -23,6 +23,7 @@ const (
 	BySkills Trigger = "skills"        // enough model steps without a change of a skill
 	ByBoth   Trigger = "memory+skills" // both
 	ByAsking Trigger = "asked"         // a person asked for it
+	ByTime   Trigger = "time"          // it was due
 )
 
 // join is what both triggers make together; asking wins.
@@ -103,13 +104,18 @@ type Step struct {
 const (
 	KindReview  = "review"
 	KindSummary = "summary" // of a past session, for a search
+	KindCheck   = "check"   // of what a lesson wrote
+	KindCurator = "curator" // upkeep of skills
 )
+
+// IsReview tells whether a kind is that of reviews; records of old have none.
+func IsReview(kind string) bool { return kind == "" || kind == KindReview }
 
 // Record is one review as it is kept. Its JSON is also what "hermes reviews show" prints.
 type Record struct {
 	Version    int        `json:"version"`
 	ID         string     `json:"id"`
-	Kind       string     `json:"kind"` // KindReview, KindSummary
+	Kind       string     `json:"kind"` // KindReview, KindSummary …
 	SessionID  string     `json:"session_id"`
 	RunID      string     `json:"run_id,omitempty"` // the turn that triggered it
 	Trigger    Trigger    `json:"trigger"`

@@ -89,9 +89,16 @@ func (r *Records) names() ([]string, error) {
 			out = append(out, f.Name())
 		}
 	}
-	slices.Sort(out)
-	slices.Reverse(out)
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(timed(b), timed(a)), cmp.Compare(b, a)) })
 	return out, nil
+}
+
+// timed is the part of a name that sorts by time, behind what kind of agent it is.
+func timed(name string) string {
+	if _, rest, ok := strings.Cut(name, "-"); ok {
+		return rest
+	}
+	return name
 }
 
 func (r *Records) read(path string) (Record, error) {

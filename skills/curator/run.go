@@ -262,9 +262,10 @@ func (c *Curator) do(ctx context.Context, run string, s Step) error {
 // Rollback takes a run back: what it archived returns to its place, states become what they were. id "" is the
 // last run that changed something and still stands.
 func (c *Curator) Rollback(ctx context.Context, by ledger.Change, id string) (Report, error) {
-	r, err := c.find(func(r Report) bool {
-		return r.ID == id || id == "" && changing(r.Steps) && r.RolledBack.IsZero()
-	}, id)
+	r, err := c.Standing()
+	if id != "" {
+		r, err = c.Load(id)
+	}
 	if err != nil {
 		return r, err
 	}
@@ -300,6 +301,11 @@ func (c *Curator) Rollback(ctx context.Context, by ledger.Change, id string) (Re
 	}
 	r.RolledBack = c.o.Now()
 	return r, r.save()
+}
+
+// Standing is the last run that changed something and was not taken back.
+func (c *Curator) Standing() (Report, error) {
+	return c.find(func(r Report) bool { return changing(r.Steps) && r.RolledBack.IsZero() }, "")
 }
 
 // Load reads the report of a run, "" the last one's.

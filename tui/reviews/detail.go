@@ -311,10 +311,15 @@ func (d *Desk) recordLines(st *theme.Styles, r *review.Record, w int) []string {
 
 // trigger says why a review ran.
 func trigger(r *review.Record) string {
-	if r.Kind == review.KindSummary {
+	switch r.Kind {
+	case review.KindSummary:
 		return "a search asked for it"
+	case review.KindCheck:
+		return "something was learned with /learn"
 	}
 	switch r.Trigger {
+	case review.ByTime:
+		return "it was due, and nobody worked"
 	case review.ByMemory:
 		return "after enough turns"
 	case review.BySkills:

@@ -55,7 +55,7 @@ func (s *Sheet) did(r *review.Record) string {
 
 // gone counts the changes of a review that are not in force any more.
 func (s *Sheet) gone(r *review.Record) int {
-	if s.Standing == nil || s.news[r.ID] || !r.State.Ended() {
+	if s.Standing == nil || !review.IsReview(r.Kind) || s.news[r.ID] || !r.State.Ended() {
 		return 0
 	}
 	return max(r.Saved-s.Standing[r.ID], 0)

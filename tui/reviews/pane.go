@@ -257,7 +257,7 @@ func (p *Pane) record(i, w int) string {
 // label says in few cells what a background agent is: of a review its trigger.
 func label(r *review.Record) string {
 	switch {
-	case r.Kind != "" && r.Kind != review.KindReview:
+	case !review.IsReview(r.Kind):
 		return r.Kind
 	case r.Trigger == review.ByBoth:
 		return "both"

@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"hermes/core"
+	"hermes/core/ledger"
+	"hermes/core/review"
 	"hermes/skills/curator"
 )
 
@@ -33,9 +36,73 @@ func (a *App) idle() time.Duration {
 	return a.now().Sub(last)
 }
 
+// RunCurator looks at every skill now and, with merge, lets the auxiliary model propose to merge those that say
+// nearly the same. What was done is among the reviews.
+func (a *App) RunCurator(ctx context.Context, dry, merge bool) (r curator.Report, merges []Merge, err error) {
+	if r, err = a.Curator().Run(ctx, dry); err != nil {
+		return r, nil, err
+	}
+	if merge || a.Config().Curator.Consolidate {
+		merges, err = a.Consolidate(ctx, dry)
+	}
+	if !dry {
+		a.keep(a.recordOf(r, merges, review.ByAsking))
+	}
+	return r, merges, err
+}
+
+// RollbackCurator takes a run of the curator back, "" for the last one that stands.
+func (a *App) RollbackCurator(ctx context.Context, by ledger.Change, id string) (curator.Report, error) {
+	r, err := a.Curator().Rollback(ctx, by, id)
+	if err != nil {
+		return r, err
+	}
+	if rec, gerr := a.Reviews.Get(r.ID); gerr == nil {
+		rec.Did = append([]string{"taken back"}, rec.Did...)
+		a.keep(rec)
+	}
+	return r, nil
+}
+
+// curatorRun is the run of the curator whose standing changes are just these; "" for none. Taken back as a whole it
+// gives back the states of skills, too.
+func (a *App) curatorRun(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	e, err := a.Ledger.Entry(ids[0])
+	if err != nil || e.Actor != ledger.Curator {
+		return ""
+	}
+	standing, err := a.Ledger.UndoIDs(ledger.Filter{ReviewID: e.ReviewID})
+	if err != nil || len(standing) != len(ids) {
+		return ""
+	}
+	for _, id := range ids {
+		if !slices.Contains(standing, id) {
+			return ""
+		}
+	}
+	if _, err := a.Curator().Load(e.ReviewID); err != nil {
+		return "" // a merge, or its report is gone
+	}
+	return e.ReviewID
+}
+
 // curate runs the curator when it is time, and tells what it did.
-func (a *App) curate(ctx context.Context, tell func(core.Notice)) {
-	r, ran, err := a.Curator().MaybeRun(ctx, a.idle())
+func (a *App) curate(ctx context.Context, idle time.Duration, tell func(core.Notice), note func(review.Record)) {
+	r, ran, err := a.Curator().MaybeRun(ctx, idle)
+	var merges []Merge
+	if ran && a.Config().Curator.Consolidate {
+		var merr error
+		if merges, merr = a.Consolidate(ctx, false); merr != nil {
+			a.Log.Warn("merge skills", "err", merr)
+			tell(core.Notice{Level: core.LevelWarn, Text: "the curator merged nothing: " + merr.Error(), Remedy: core.HintOf(merr)})
+		}
+	}
+	if ran {
+		note(a.recordOf(r, merges, review.ByTime))
+	}
 	switch {
 	case err != nil:
 		a.Log.Warn("curator", "err", err)

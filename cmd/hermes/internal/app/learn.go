@@ -12,6 +12,7 @@ import (
 	"hermes/core"
 	"hermes/core/agent"
 	"hermes/core/ledger"
+	"hermes/core/review"
 	"hermes/core/text"
 	"hermes/skills"
 	"hermes/skills/learn"
@@ -30,6 +31,7 @@ type lesson struct {
 	done    chan struct{}
 	left    []learn.Finding
 	skills  []string
+	record  review.Record // of the check, while it goes on
 }
 
 // expand is the turn that is made of what was said.
@@ -109,12 +111,14 @@ func (s *Session) lessonEnded(end *core.RunEnded) {
 	}
 	l.left, l.skills = findings, names
 	if len(findings) > 0 && l.round < learn.MaxRounds {
+		s.checking(names, findings, l.round, false)
 		l.round++
 		if s.Conversation.Send(learn.Repair(findings, l.round)) == nil {
 			return
 		}
 	}
 	l.finish()
+	s.checking(names, findings, l.round, true)
 	s.tellLesson(names, findings)
 }
 

@@ -137,6 +137,10 @@ func (a *App) UndoReview(ctx context.Context, id string) (ledger.Entry, error) {
 	if err != nil {
 		return ledger.Entry{}, err
 	}
+	if rec.Kind == review.KindCurator { // it changed states, too
+		_, err := a.RollbackCurator(ctx, a.By(), rec.ID)
+		return ledger.Entry{Subject: "curator"}, err
+	}
 	ids, err := a.Ledger.UndoIDs(ledger.Filter{ReviewID: rec.ID})
 	if err != nil {
 		return ledger.Entry{}, err

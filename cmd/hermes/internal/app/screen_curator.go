@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"hermes/core"
 	"hermes/core/ledger"
@@ -20,7 +21,7 @@ func (u upkeep) Sheet(ctx context.Context) (view.Sheet, error) {
 	if err != nil {
 		return out, err
 	}
-	switch last, err := c.Load(""); {
+	switch last, err := c.Standing(); {
 	case err == nil:
 		out.Last = &last
 	case core.CodeOf(err) != core.CodeNotFound:
@@ -34,20 +35,26 @@ func (u upkeep) Do(ctx context.Context, do view.Do) (string, error) {
 	c := u.s.app.Curator()
 	switch do {
 	case view.Run, view.DryRun:
-		r, err := c.Run(ctx, do == view.DryRun)
+		r, merges, err := u.s.app.RunCurator(ctx, do == view.DryRun, false)
 		if err != nil {
 			return "", err
 		}
 		if do == view.DryRun {
 			return "dry run, nothing was changed: " + r.Summary(), nil
 		}
-		return "done: " + r.Summary(), nil
+		said := "done: " + r.Summary()
+		for _, m := range merges {
+			if len(m.Proposals) > 0 {
+				said += fmt.Sprintf(" %s into %s waits for you (Ctrl+X r).", m.Absorb, m.Keep)
+			}
+		}
+		return said, nil
 	case view.Pause:
 		return "paused: it does not run by itself", c.Pause(true)
 	case view.Resume:
 		return "it runs by itself again", c.Pause(false)
 	case view.Rollback:
-		r, err := c.Rollback(ctx, ledger.Change{Actor: ledger.You, SessionID: u.s.ID()}, "")
+		r, err := u.s.app.RollbackCurator(ctx, ledger.Change{Actor: ledger.You, SessionID: u.s.ID()}, "")
 		if err != nil {
 			return "", err
 		}

@@ -135,7 +135,12 @@ func (l learning) Reject(ctx context.Context, id string) error {
 
 // Undo takes changes back, merged with later ones where they do not overlap.
 func (l learning) Undo(ctx context.Context, ids []string) (string, error) {
-	e, err := l.s.app.Undo(ctx, ledger.Change{Actor: ledger.You, SessionID: l.s.ID()}, ids...)
+	by := ledger.Change{Actor: ledger.You, SessionID: l.s.ID()}
+	if run := l.s.app.curatorRun(ids); run != "" {
+		r, err := l.s.app.RollbackCurator(ctx, by, run)
+		return "taken back: " + r.Summary(), err
+	}
+	e, err := l.s.app.Undo(ctx, by, ids...)
 	said := "taken back"
 	if l.s.app.byAgents(ids) {
 		said += ", and remembered"

@@ -117,9 +117,15 @@ func (a *App) OpenSession(ctx context.Context, o SessionOptions) (*Session, erro
 		a.left.opened(s)
 		s.fed.Go(func() { s.watchMemory(s.life) })
 	}
-	if o.Resume == "" && !a.ActsAsAgent() {
-		// Before the session writes anything: what it measures is how long nobody worked here.
-		a.curate(ctx, func(n core.Notice) { s.Notices = append(s.Notices, n) })
+	if a.ActsAsAgent() {
+		return s, nil
+	}
+	// Before the session writes anything: what it measures is how long nobody worked here.
+	switch idle := a.idle(); {
+	case s.attended:
+		s.fed.Go(func() { s.tend(s.life, idle) })
+	case o.Resume == "":
+		a.curate(ctx, idle, func(n core.Notice) { s.Notices = append(s.Notices, n) }, a.keep)
 	}
 	return s, nil
 }

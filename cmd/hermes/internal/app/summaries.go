@@ -76,28 +76,17 @@ func (u summariser) begin(query string, about search.Summary) review.Record {
 		ID: review.NewID(now), Kind: review.KindSummary, SessionID: u.s.ID(), Trigger: review.ByAsking, Focus: text.Cut(text.OneLine(query), 80),
 		State: review.Running, Model: u.model.Info().Ref(), StartedAt: now.UTC(), PID: os.Getpid(), Did: []string{"summary of " + text.Cut(text.OneLine(about.Title), 60)},
 	}
-	u.save(rec)
-	u.s.learned(&core.ReviewStarted{ReviewID: rec.ID, Kind: rec.Kind, Trigger: string(rec.Trigger), Focus: rec.Focus, State: string(rec.State)})
+	u.s.begins(rec)
 	return rec
 }
 
 // end shows how it went.
 func (u summariser) end(rec review.Record, usage core.Usage, c core.Cost, err error) {
 	rec.State, rec.Usage, rec.Cost, rec.Requests = review.Saved, usage, c, 1
-	rec.DurationMS = u.s.app.now().UTC().Sub(rec.StartedAt).Milliseconds()
 	if err != nil {
 		rec.State, rec.Error = review.Failed, err.Error()
 	}
-	u.save(rec)
-	u.s.learned(&core.ReviewEnded{
-		ReviewID: rec.ID, Kind: rec.Kind, State: string(rec.State), Duration: rec.DurationMS, Usage: usage, Cost: c, Error: rec.Error,
-	})
-}
-
-func (u summariser) save(rec review.Record) {
-	if err := u.s.app.Reviews.Save(rec); err != nil {
-		u.s.app.Log.Warn("save summary", "err", err)
-	}
+	u.s.ends(rec)
 }
 
 // ask sends the request.

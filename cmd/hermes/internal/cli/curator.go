@@ -87,15 +87,9 @@ func (x *cli) curatorRun() *cobra.Command {
 		if !a.Config().Curator.Enabled {
 			return &core.Error{Code: core.CodeDenied, Op: "run the curator: it is switched off", Hint: "hermes config set curator.enabled true"}
 		}
-		r, err := a.Curator().Run(cmd.Context(), dry)
+		r, merges, err := a.RunCurator(cmd.Context(), dry, merge)
 		if err != nil {
 			return err
-		}
-		var merges []app.Merge
-		if merge || a.Config().Curator.Consolidate {
-			if merges, err = a.Consolidate(cmd.Context(), dry); err != nil {
-				return err
-			}
 		}
 		if x.json {
 			return x.print(map[string]any{"report": r, "merges": append([]app.Merge{}, merges...)})
@@ -138,7 +132,7 @@ func (x *cli) curatorRollback() *cobra.Command {
 		if len(args) == 1 {
 			id = args[0]
 		}
-		r, err := a.Curator().Rollback(cmd.Context(), a.By(), id)
+		r, err := a.RollbackCurator(cmd.Context(), a.By(), id)
 		if err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func (x *cli) listProposals(waiting []review.Waiting) {
 
 // kindOf is why a review ran, or what else a background agent is.
 func kindOf(r review.Record) string {
-	if r.Kind != review.KindReview {
+	if !review.IsReview(r.Kind) {
 		return r.Kind
 	}
 	return string(r.Trigger)
@@ -360,7 +360,7 @@ func (p *printer) learned(e core.Event) {
 	}
 	switch e := e.(type) {
 	case *core.ReviewStarted:
-		if e.Kind == review.KindSummary {
+		if !review.IsReview(e.Kind) {
 			return
 		}
 		p.maxCalls, p.steps = e.MaxCalls, 0

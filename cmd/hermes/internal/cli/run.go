@@ -274,7 +274,7 @@ func (p *printer) event(e core.Event) {
 	case *core.ReviewStarted, *core.ReviewStep, *core.ProposalAdded:
 		p.learned(e)
 	case *core.ReviewEnded:
-		if e.Kind == review.KindSummary {
+		if !review.IsReview(e.Kind) {
 			return
 		}
 		fmt.Fprintf(p.Err, "%s\n", sayReview(review.Record{
