@@ -55,6 +55,7 @@ func TestE2E_walkTheJourney(t *testing.T) {
 	if got := w.read(t, "memories", "USER.md"); got != "Leads the platform team. 平台组长。" {
 		t.Errorf("USER.md = %q", got)
 	}
+	x.see("replace by you") // its history is read
 	x.keys("u")
 	x.see("Take back “replace” by you")
 	x.keys("y")
