@@ -85,6 +85,29 @@ func TestCommand_memoryRefuses(t *testing.T) {
 	}
 }
 
+// An undo that touches other entries only keeps what came later, without a flag, and says so.
+func TestCommand_undoBesideLaterChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, s := range []string{"Lives in Oslo", "Drinks 龙井 tea"} {
+		if o := w.hermes(t, "", "memory", "add", "user", s); o.code != 0 {
+			t.Fatalf("%+v", o)
+		}
+	}
+	var log struct{ Changes []struct{ ID string } }
+	w.object(t, &log, 0, "ledger", "log", "memory:", "--json")
+	if o := w.hermes(t, "", "ledger", "undo", log.Changes[1].ID); o.code != 0 || !strings.Contains(o.out, "later changes beside it were kept") {
+		t.Errorf("%+v", o)
+	}
+	if got := w.read(t, "memories", "USER.md"); got != "Drinks 龙井 tea" {
+		t.Errorf("USER.md = %q", got)
+	}
+	w.object(t, &log, 0, "ledger", "log", "memory:", "--json")
+	if o := w.hermes(t, "", "ledger", "undo", log.Changes[0].ID); o.code != 0 || strings.Contains(o.out, "beside") {
+		t.Errorf("%+v", o) // nothing came after it
+	}
+}
+
 // What a clean-up wrote is taken back in the view itself, also when it was left and opened again.
 func TestE2E_takeCleanUpBack(t *testing.T) {
 	t.Parallel()

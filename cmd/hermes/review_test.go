@@ -161,6 +161,9 @@ rules:
 	if got := w.read(t, "memories", "USER.md"); got != "" {
 		t.Errorf("after undo USER.md = %q", got)
 	}
+	if o := w.hermes(t, "", "reviews", "list"); !strings.Contains(o.out, "taken back") {
+		t.Errorf("%+v", o)
+	}
 	// What was taken back is not learned again unasked, and both are told.
 	o = w.hermes(t, "", "run", "third thing")
 	if !strings.Contains(o.err, "refused or took back") || strings.Contains(o.err, "saved 1") {

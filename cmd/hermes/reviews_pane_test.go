@@ -101,6 +101,31 @@ rules:
 	x.exits(0)
 }
 
+// Quitting ends such a review as well, at once, and says why.
+func TestE2E_quitWithReviewOfALeftSession(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, `
+rules:
+  - {when: {user: "[Review."}, reply: {fault: {stall: true}}}
+  - {reply: {text: "answer to {{user}}"}}
+`)
+	w := newWorld(t, env...)
+	w.config(t, "memory: {nudge_interval: 1}\n")
+	x := w.start(t, 120, 40)
+	x.keys("first")
+	x.see("› first")
+	x.keys(enter)
+	x.see("answer to first", "#1 memory 0/8 calls")
+	x.keys("\x18n")
+	x.gone("answer to first")
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
+	if len(l.Reviews) != 1 || l.Reviews[0].State != "cancelled" || l.Reviews[0].Error != "hermes was closed" {
+		t.Errorf("%+v", l.Reviews)
+	}
+}
+
 // With approval on, a proposal waits; the person edits it in their editor, sees the new difference, accepts it.
 func TestE2E_editProposal(t *testing.T) {
 	t.Parallel()

@@ -272,13 +272,13 @@ func (v *View) foot(st *theme.Styles, w, h int) []string {
 	case v.mode == busy && !v.done:
 		out = append(out, st.Busy.Render("writing …"))
 	case v.mode == editing && v.edit.armed:
-		out = append(out, st.Warn.Render(cell.Truncate("Esc again drops what you wrote · Enter keeps it", w)))
+		out = append(out, st.Warn.Render(cell.Truncate("Esc again drops it · Enter keeps it", w)))
 	case v.mode == editing && v.edit.err != "":
 		out = append(out, wrapped(st.Bad, "✗ "+v.edit.err, w, 3)...)
 	case v.err != "":
 		out = append(out, wrapped(st.Bad, "✗ "+v.err, w, 3)...)
 	case v.note != "":
-		out = append(out, st.Accent.Render(cell.Truncate(v.note, w)))
+		out = append(out, wrapped(st.Accent, v.note, w, 2)...)
 	}
 	lines := 3
 	switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
+	"hermes/core/ledger"
 	"hermes/core/review"
 	"hermes/core/text"
 )
@@ -36,13 +38,18 @@ type changeRow struct {
 	LedgerID string `json:"ledger_id"`
 	Subject  string `json:"subject"`
 	Action   string `json:"action"`
+	Undone   bool   `json:"undone,omitempty"`
 }
 
 func rowOf(a *app.App, r review.Record) (reviewRow, error) {
 	row := reviewRow{Record: r, Changes: []changeRow{}}
 	changes, err := a.ReviewChanges(r.ID)
+	if err != nil {
+		return row, err
+	}
+	stands, err := a.Ledger.UndoIDs(ledger.Filter{ReviewID: r.ID})
 	for _, e := range changes {
-		row.Changes = append(row.Changes, changeRow{LedgerID: e.ID, Subject: e.Subject, Action: e.Action})
+		row.Changes = append(row.Changes, changeRow{LedgerID: e.ID, Subject: e.Subject, Action: e.Action, Undone: len(e.Undoes) == 0 && !slices.Contains(stands, e.ID)})
 	}
 	return row, err
 }
@@ -85,7 +92,11 @@ func (x *cli) reviewsList() *cobra.Command {
 		for _, r := range rows {
 			x.printf("%s  %s  %-9s  %d/%d calls  %s%s\n", r.ID, r.StartedAt.Local().Format("2006-01-02 15:04"), r.State, r.Calls, r.MaxCalls, kindOf(r.Record), sayCost(r.Cost))
 			for _, c := range r.Changes {
-				x.printf("    %s %s  (%s)\n", c.Action, c.Subject, c.LedgerID[max(0, len(c.LedgerID)-8):])
+				gone := ""
+				if c.Undone {
+					gone = "  taken back"
+				}
+				x.printf("    %s %s  (%s)%s\n", c.Action, c.Subject, c.LedgerID[max(0, len(c.LedgerID)-8):], gone)
 			}
 			if r.Error != "" {
 				x.printf("    ! %s\n", text.OneLine(r.Error))
