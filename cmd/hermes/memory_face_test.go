@@ -126,6 +126,7 @@ func TestE2E_takeCleanUpBack(t *testing.T) {
 		x.see("write this as one change?")
 		x.keys("y")
 		x.see("u takes it back")
+		x.gone("Lives in Oslo")
 		if got := w.read(t, "memories", "USER.md"); got != "Drinks 龙井 tea" {
 			t.Errorf("USER.md = %q", got)
 		}

@@ -60,6 +60,7 @@ type App struct {
 	Log        *slog.Logger
 	logFile    *logFile
 	left       left
+	own        stamps
 	maps       journey.Maker
 	copies     *undo.Store // of files that the agent's tools are about to change
 	state      atomic.Pointer[state]

@@ -16,6 +16,7 @@ import (
 func (a *App) openLearned() {
 	a.Ledger = ledger.New(a.Home)
 	a.Memory = a.memoryStore(nil)
+	a.Ledger.OnChange(a.wrote)
 	a.Skills = a.skillLibrary()
 	a.Ledger.Register(a.Skills.Subject(), a.Memory.Subject()) // in lock order
 	a.Book, a.Reviews = review.NewBook(a.Home), review.NewRecords(a.Home)

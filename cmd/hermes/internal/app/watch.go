@@ -3,8 +3,10 @@ package app
 import (
 	"context"
 	"os"
+	"sync"
 	"time"
 
+	"hermes/core/ledger"
 	"hermes/core/memory"
 )
 
@@ -26,6 +28,34 @@ func stampOf(path string) stamp {
 	return stamp{info.Size(), info.ModTime()}
 }
 
+// stamps are the files of memory as this program wrote them last.
+type stamps struct {
+	mu    sync.Mutex
+	files map[memory.Target]stamp
+}
+
+// wrote hears of each change of the ledger.
+func (a *App) wrote(e ledger.Entry) {
+	a.own.mu.Lock()
+	defer a.own.mu.Unlock()
+	for _, t := range memory.Targets() {
+		if e.Actor != ledger.Outside && e.About(t.Subject()) {
+			if a.own.files == nil {
+				a.own.files = map[memory.Target]stamp{}
+			}
+			a.own.files[t] = stampOf(a.Memory.Path(t))
+		}
+	}
+}
+
+// is tells whether t looks as this program left it.
+func (s *stamps) is(t memory.Target, now stamp) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own, ok := s.files[t]
+	return ok && own == now
+}
+
 // watchMemory tells the screen of changes that others make: an editor, another hermes, a sync tool. It ends with
 // ctx.
 func (s *Session) watchMemory(ctx context.Context) {
@@ -44,8 +74,9 @@ func (s *Session) watchMemory(ctx context.Context) {
 		}
 		for _, t := range memory.Targets() {
 			if now := stampOf(s.app.Memory.Path(t)); now != seen[t] {
-				seen[t] = now
-				store.Tell(t)
+				if seen[t] = now; !s.app.own.is(t, now) { // else it was told already
+					store.Tell(t)
+				}
 			}
 		}
 	}
