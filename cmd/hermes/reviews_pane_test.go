@@ -46,7 +46,7 @@ rules:
 	x.keys("\x18r")
 	x.see("after enough turns", "+短い答えを好む。", "Kept a preference.", "✓ 1 memory user", "u undo change")
 	x.keys("u")
-	x.see("taken back")
+	x.see("add memory:user — taken back")
 	if got := w.read(t, "memories", "USER.md"); got != before {
 		t.Errorf("USER.md = %q", got)
 	}
