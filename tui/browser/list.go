@@ -13,7 +13,7 @@ import (
 const (
 	besideWidth = 96 // from here on list and detail stand side by side
 	listMin     = 34
-	gutter      = 3
+	gutter      = pane.BesideGap
 	minCategory = 6 // cells of a category that are worth showing
 	maxNote     = 4 // lines of what came of the last action
 )
@@ -99,19 +99,7 @@ func (v *View) beside(st *theme.Styles, w, h int) []string {
 	lw := min(max(w*2/5, listMin), 64)
 	dw := w - lw - gutter
 	left, right := v.list(st, lw, h), v.right(st, dw, h)
-	bar := " " + st.Border.Render("│") + " "
-	out := make([]string, h)
-	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = cell.Fit(l, lw) + bar + cell.Fit(r, dw)
-	}
-	return out
+	return pane.Beside(st, left, right, lw, dw, h)
 }
 
 func (v *View) stacked(st *theme.Styles, w, h int) []string {

@@ -7,7 +7,6 @@ package curator
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ type View struct {
 	note  string
 	sure  Do
 
-	scroll, page, length int
+	scroll pane.Scroll
 }
 
 // New returns the view, which says that it reads until SetSheet or SetError.
@@ -72,31 +71,13 @@ func (v *View) Update(key string) Do {
 	switch key {
 	case "esc", "q":
 		return Close
-	case "j", "down":
-		v.scrollBy(1)
-	case "k", "up":
-		v.scrollBy(-1)
-	case "pgdown", "space", "ctrl+f":
-		v.scrollBy(v.page - 1)
-	case "pgup", "ctrl+b":
-		v.scrollBy(1 - v.page)
-	case "ctrl+d":
-		v.scrollBy(v.page / 2)
-	case "ctrl+u":
-		v.scrollBy(-v.page / 2)
-	case "g", "home":
-		v.scroll = 0
-	case "G", "end":
-		v.scrollBy(v.length)
 	default:
-		if v.sheet != nil {
+		if !v.scroll.Key(key, 1) && v.sheet != nil {
 			return v.act(key, sure)
 		}
 	}
 	return Nothing
 }
-
-func (v *View) scrollBy(n int) { v.scroll = max(min(v.scroll+n, v.length-v.page), 0) }
 
 func (v *View) act(key string, sure Do) Do {
 	switch key {
@@ -152,15 +133,7 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 	case v.sheet == nil:
 		return []string{st.Faint.Render("Looking at the skills …")}
 	}
-	all := v.lines(st, w)
-	v.page, v.length = h, len(all)
-	v.scroll = max(min(v.scroll, len(all)-h), 0)
-	all = all[v.scroll:]
-	if len(all) > h {
-		all = slices.Clone(all[:h])
-		all[h-1] = st.Faint.Render(cell.Truncate(fmt.Sprintf("… %d more lines (space)", v.length-v.scroll-h+1), w))
-	}
-	return all
+	return v.scroll.Window(st, v.lines(st, w), w, h, "space")
 }
 
 func (v *View) lines(st *theme.Styles, w int) []string {

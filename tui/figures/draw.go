@@ -97,19 +97,11 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 		return cell.Wrap(st.Muted.Render(fmt.Sprintf("No session began in the last %d days. What you do with hermes is counted here: tokens, cost, tools, and what became of the turns that loaded a skill.", v.report.Days)), w, "")
 	}
 	all, marks := v.lines(st, w)
-	v.page, v.length = h, len(all)
 	if at, ok := marks[v.skill]; ok && v.follow {
-		v.scroll = max(v.scroll, at[1]+1-h)
-		v.scroll = min(v.scroll, at[0])
+		v.scroll.At = min(max(v.scroll.At, at[1]+1-h), at[0])
 	}
 	v.follow = false
-	v.scroll = max(min(v.scroll, len(all)-h), 0)
-	all = all[v.scroll:]
-	if len(all) > h {
-		all = slices.Clone(all[:h])
-		all[h-1] = st.Faint.Render(cell.Truncate(fmt.Sprintf("… %d more lines (space)", v.length-v.scroll-h+1), w))
-	}
-	return all
+	return v.scroll.Window(st, all, w, h, "space")
 }
 
 // lines are all sections, in two columns when there is room.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hermes/core/insights"
+	"hermes/tui/pane"
 )
 
 // Do says what the person asked for.
@@ -40,8 +41,8 @@ type View struct {
 	skill  int // the selected one
 	sure   bool
 
-	scroll, page, length int
-	follow               bool // scroll to the selected skill with the next frame
+	scroll pane.Scroll
+	follow bool // scroll to the selected skill with the next frame
 }
 
 // New returns the view of the last days days.
@@ -86,28 +87,14 @@ func (v *View) Update(key string) Action {
 		return v.span(v.other(-1))
 	case "r":
 		return Action{Do: Load, Days: v.days}
-	case "j", "down":
-		v.scrollBy(1)
-	case "k", "up":
-		v.scrollBy(-1)
-	case "pgdown", "space", "ctrl+f":
-		v.scrollBy(v.page - 1)
-	case "pgup", "ctrl+b":
-		v.scrollBy(1 - v.page)
-	case "ctrl+d":
-		v.scrollBy(v.page / 2)
-	case "ctrl+u":
-		v.scrollBy(-v.page / 2)
-	case "g", "home":
-		v.scroll = 0
-	case "G", "end":
-		v.scrollBy(v.length)
 	case "n":
 		v.pick(1)
 	case "N":
 		v.pick(-1)
 	case "R":
 		return v.rollback(sure)
+	default:
+		v.scroll.Key(key, 1)
 	}
 	return Action{}
 }
@@ -132,8 +119,6 @@ func (v *View) other(n int) int {
 	}
 	return all[(at+n+len(all))%len(all)]
 }
-
-func (v *View) scrollBy(n int) { v.scroll = max(min(v.scroll+n, v.length-v.page), 0) }
 
 // pick selects another skill.
 func (v *View) pick(n int) {

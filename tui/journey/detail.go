@@ -2,7 +2,6 @@ package journey
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,22 +41,14 @@ const moments = 6
 func (v *View) detail(st *theme.Styles, w, h int) []string {
 	n := v.node()
 	if n == nil || h <= 0 {
-		v.page, v.length = h, 0
+		v.scroll.Page, v.scroll.Length = h, 0
 		return nil
 	}
-	all := v.panel(st, n, w)
-	v.page, v.length = h, len(all)
-	v.scroll = max(min(v.scroll, len(all)-h), 0)
-	all = all[v.scroll:]
-	if len(all) > h {
-		all = slices.Clone(all[:h])
-		key := "J"
-		if v.whole {
-			key = "space"
-		}
-		all[h-1] = st.Faint.Render(cell.Truncate(fmt.Sprintf("… %d more lines (%s)", v.length-v.scroll-h+1, key), w))
+	key := "J"
+	if v.whole {
+		key = "space"
 	}
-	return all
+	return v.scroll.Window(st, v.panel(st, n, w), w, h, key)
 }
 
 func (v *View) panel(st *theme.Styles, n *graph.Node, w int) []string {

@@ -12,7 +12,7 @@ import (
 
 const (
 	besideWidth = 100 // from here on face and panel stand side by side
-	gutter      = 3
+	gutter      = pane.BesideGap
 	belowHeight = 36 // from here on a narrow screen has the panel below the face
 )
 
@@ -99,19 +99,7 @@ func (v *View) body(st *theme.Styles, w, h int) []string {
 	dw := max(w*2/5, 40)
 	lw := w - dw - gutter
 	left, right := v.main(st, lw, h), v.detail(st, dw, h)
-	bar := " " + st.Border.Render("│") + " "
-	out := make([]string, h)
-	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = cell.Fit(l, lw) + bar + cell.Fit(r, dw)
-	}
-	return out
+	return pane.Beside(st, left, right, lw, dw, h)
 }
 
 // main draws the face.

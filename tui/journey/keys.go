@@ -80,7 +80,7 @@ func (v *View) showKey(name string) (Action, bool) {
 	case "esc":
 		switch {
 		case v.whole:
-			v.whole, v.scroll = false, 0
+			v.whole, v.scroll.At = false, 0
 		case v.filter.Text() != "":
 			v.filter.SetText("")
 			v.arrange()
@@ -96,7 +96,7 @@ func (v *View) showKey(name string) (Action, bool) {
 	case "/":
 		v.typing = true
 	case "enter":
-		v.whole, v.scroll = !v.whole && v.node() != nil, 0
+		v.whole, v.scroll.At = !v.whole && v.node() != nil, 0
 	case "s":
 		v.list.by = (v.list.by + 1) % sortings
 		if v.face != listFace {
@@ -117,7 +117,7 @@ func (v *View) showKey(name string) (Action, bool) {
 }
 
 func (v *View) show(f face) {
-	v.face, v.whole, v.scroll = f, false, 0
+	v.face, v.whole, v.scroll.At = f, false, 0
 	v.list.follow(v)
 }
 
@@ -264,38 +264,19 @@ func (v *View) undo(n *graph.Node) Action {
 
 // scrollKey moves the text of the panel.
 func (v *View) scrollKey(name string) {
-	switch name {
-	case "j", "down":
-		v.scrollBy(2)
-	case "k", "up":
-		v.scrollBy(-2)
-	case "g", "home":
-		v.scroll = 0
-	case "G", "end":
-		v.scrollBy(v.length)
-	case "pgdown", "space", "ctrl+f":
-		v.scrollBy(v.page - 1)
-	case "pgup", "ctrl+b":
-		v.scrollBy(1 - v.page)
-	case "ctrl+d":
-		v.scrollBy(v.page / 2)
-	case "ctrl+u":
-		v.scrollBy(-v.page / 2)
-	case "h", "left":
-		v.whole, v.scroll = false, 0
+	if !v.scroll.Key(name, 2) && (name == "h" || name == "left") {
+		v.whole, v.scroll.At = false, 0
 	}
 }
-
-func (v *View) scrollBy(n int) { v.scroll = max(min(v.scroll+n, v.length-v.page), 0) }
 
 // walkKey moves the selection as the face understands it. J and K scroll the panel beside it.
 func (v *View) walkKey(name string) {
 	switch name {
 	case "J":
-		v.scrollBy(max(v.page/2, 1))
+		v.scroll.By(max(v.scroll.Page/2, 1))
 		return
 	case "K":
-		v.scrollBy(-max(v.page/2, 1))
+		v.scroll.By(-max(v.scroll.Page/2, 1))
 		return
 	}
 	switch v.face {

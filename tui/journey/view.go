@@ -18,6 +18,7 @@ import (
 	graph "hermes/core/journey"
 	"hermes/tui/composer"
 	"hermes/tui/match"
+	"hermes/tui/pane"
 )
 
 type face int
@@ -61,13 +62,11 @@ type View struct {
 	filter *composer.Field
 	typing bool
 
-	panels bool // the panel stands beside or below the face
-	whole  bool // the panel has the whole view
-	scroll int
-	page   int // lines of the panel as last drawn
-	length int // of the panel
-	jump   int // lines that a page key moves
-	mark   int // the neighbour that has the mark
+	panels bool        // the panel stands beside or below the face
+	whole  bool        // the panel has the whole view
+	scroll pane.Scroll // of the panel
+	jump   int         // lines that a page key moves
+	mark   int         // the neighbour that has the mark
 	trail  []string
 
 	ask     Task // what y does
@@ -260,7 +259,7 @@ func (v *View) choose(i int) {
 	}
 	v.row = max(min(i, len(v.rows)-1), 0)
 	if id := v.sheet.Graph.Nodes[v.rows[v.row]].ID; id != v.sel {
-		v.sel, v.scroll, v.mark = id, 0, 0
+		v.sel, v.scroll.At, v.mark = id, 0, 0
 	}
 	v.list.follow(v)
 }

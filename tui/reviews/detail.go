@@ -18,7 +18,7 @@ import (
 const (
 	besideWidth = 100 // from here on list and detail stand side by side
 	listMin     = 34
-	gutter      = 3
+	gutter      = pane.BesideGap
 )
 
 // Draw draws the desk for a screen of w by h cells.
@@ -62,19 +62,7 @@ func (d *Desk) beside(st *theme.Styles, w, h int) []string {
 	dw := w - lw - gutter
 	left := d.list(st, lw, h)
 	right := d.detail(st, dw, h)
-	bar := " " + st.Border.Render("│") + " "
-	out := make([]string, h)
-	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = cell.Fit(l, lw) + bar + cell.Fit(r, dw)
-	}
-	return out
+	return pane.Beside(st, left, right, lw, dw, h)
 }
 
 func (d *Desk) stacked(st *theme.Styles, w, h int) []string {
