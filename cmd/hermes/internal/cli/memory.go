@@ -17,7 +17,13 @@ import (
 func (x *cli) memory() *cobra.Command {
 	c := group("memory", "See and tend what the agent remembers", x.memoryList(), x.memoryAdd(), x.memoryReplace(), x.memoryRemove(),
 		x.memoryCheck(), x.memoryHistory(), x.memoryRestore())
-	c.Long = "See and tend what the agent remembers. STORE is memory (its notes) or user (your profile).\nWhat you change reaches the prompt in the next session."
+	const stores = "STORE is memory (its notes) or user (your profile). What you change reaches the prompt in the next session."
+	c.Long = c.Short + ".\n" + stores
+	for _, sub := range c.Commands() {
+		if strings.Contains(sub.Use, "STORE") {
+			sub.Long = sub.Short + ".\n" + stores
+		}
+	}
 	return c
 }
 
