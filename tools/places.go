@@ -34,6 +34,9 @@ func (p Policy) secret(file string) (Action, string) {
 
 // credential reports whether a path, in lower case, is one of CredentialPlaces, wherever a home lies.
 func (p Policy) credential(slash string) bool {
+	if !strings.Contains(slash, "/.") && !strings.Contains(slash, "gcloud/") && !strings.Contains(slash, "/library/") {
+		return false // as nearly every file
+	}
 	return slices.ContainsFunc(CredentialPlaces(), func(place string) bool {
 		if strings.HasSuffix(place, "/") {
 			return strings.Contains(slash, "/"+place)

@@ -46,7 +46,7 @@ func (p Policy) Read(path, sessionID string) (Action, string) {
 // to read there for certain, nil when every file must be judged. Folders are always to be judged.
 func (p Policy) FreeNames(dir string) func(name string) bool {
 	slash := filepath.ToSlash(dir)
-	if p.own(dir) || home.Within(dir, p.Home.Dir()) || strings.Contains(slash, "/.") || strings.HasPrefix(slash, "/proc") || strings.HasPrefix(slash, "/etc") ||
+	if p.own(dir) || home.Within(dir, p.Home.Dir()) || strings.Contains(slash, "/.") || strings.HasPrefix(slash, "/proc") || strings.HasPrefix(slash, "/etc") || strings.Contains(slash, "/Library") ||
 		slices.Contains([]string{"gh", "gcloud"}, strings.ToLower(filepath.Base(dir))) {
 		return nil
 	}

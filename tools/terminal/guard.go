@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -475,12 +476,24 @@ func (s *scan) real(path string) string {
 	if p, known := s.resolved[path]; known {
 		return p
 	}
-	p, err := home.ResolvePath(path)
-	if err != nil {
-		p = filepath.Clean(path)
-	}
+	p := s.resolve(path)
 	if s.resolved != nil {
 		s.resolved[path] = p
+	}
+	return p
+}
+
+// resolve looks at the last part only, when the folder above is known and the path goes down all the way.
+func (s *scan) resolve(path string) string {
+	if dir, last := filepath.Split(path); filepath.IsAbs(path) && last != "" && filepath.Clean(path) == path {
+		plain := filepath.Join(s.real(filepath.Clean(dir)), last)
+		if info, err := os.Lstat(plain); os.IsNotExist(err) || err == nil && info.Mode()&os.ModeSymlink == 0 {
+			return plain
+		}
+	}
+	p, err := home.ResolvePath(path)
+	if err != nil {
+		return filepath.Clean(path)
 	}
 	return p
 }

@@ -144,6 +144,9 @@ func (s *scan) rewrites(name string, args []string) {
 			s.outside(operands[n-1])
 		}
 	}
+	if len(operands) == 0 {
+		return
+	}
 	on := map[string][]string{
 		"yq": {"i", "inplace", "in-place"}, "gofmt": {"w"}, "goimports": {"w"}, "gofumpt": {"w"}, "shfmt": {"w", "write"}, "prettier": {"w", "write"}, "clang-format": {"i"}, "eslint": {"", "fix"}, "autopep8": {"i", "in-place"}, "crudini": {"", "set", "del"},
 		"black": nil, "isort": nil, "dos2unix": nil, "unix2dos": nil, "sponge": nil, "mogrify": nil, "exiftool": nil, "strip": nil, "chattr": nil, "setfacl": nil,

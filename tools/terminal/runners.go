@@ -137,7 +137,7 @@ func (s *scan) hidden(name, src string) {
 	if !ok {
 		return
 	}
-	asks := mighty(base(first[0]))
+	asks := mighty(base(first[0])) && !elsewhere(name)
 	for _, f := range inner.found {
 		switch {
 		case f.tier == tools.ActionDeny && strings.HasPrefix(f.reason, "shuts the machine down"):

@@ -108,7 +108,7 @@ func (s *scan) verbs(name string, args []string) {
 func cloud(name string) bool {
 	return slices.Contains([]string{
 		"gh", "glab", "aws", "gcloud", "az", "doctl", "heroku", "fly", "flyctl", "vercel", "netlify", "pulumi", "wrangler", "supabase", "firebase", "linode-cli", "hcloud", "oci", "ibmcloud", "eksctl", "argocd", "cdk", "sam", "serverless", "sls", "nomad", "consul", "vault", "etcdctl", "rclone", "s3cmd", "mc", "gsutil", "bq",
-		"railway", "render", "kops", "scw", "openstack", "oc", "helmfile", "terragrunt", "cdktf", "ansible-galaxy", "amplify", "copilot", "planetscale", "pscale", "turso", "neonctl", "stripe", "twilio", "exo", "civo", "upctl", "vultr-cli", "virsh", "vagrant", "multipass", "limactl", "kind", "k3d", "minikube", "npm-team",
+		"railway", "render", "kops", "scw", "openstack", "oc", "helmfile", "terragrunt", "cdktf", "ansible-galaxy", "amplify", "copilot", "planetscale", "pscale", "turso", "neonctl", "stripe", "twilio", "exo", "civo", "upctl", "vultr-cli", "virsh", "vagrant", "multipass", "limactl", "kind", "k3d", "minikube",
 	}, name)
 }
 
@@ -119,8 +119,12 @@ const removal = `^(?:[a-z]+[:.-])*(delete|destroy|remove|rm|rb|terminate|purge|d
 func cloudRemoves(name string, args []string) bool {
 	_, operands := options(args, "--profile --region -p --project --subscription -g --resource-group --account --zone -R --repo --output -o -X --method --app -a --config -c")
 	verb := re(removal)
+	deep := 1 // "gh pr checkout delete-old-api" removes nothing
+	if slices.Contains([]string{"gcloud", "az", "doctl", "oci", "ibmcloud", "openstack", "scw", "exo", "civo", "hcloud", "linode-cli", "bq"}, name) {
+		deep = 3
+	}
 	for i, o := range operands {
-		if i > 3 || strings.ContainsAny(o, "/ ") && i > 0 {
+		if i > deep || strings.ContainsAny(o, "/ ") && i > 0 {
 			break
 		}
 		if name == "gh" && i == 0 && o == "api" {
