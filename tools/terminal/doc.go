@@ -2,7 +2,7 @@
 // the foreground or as background jobs, and judges commands before they run.
 //
 // It knows processes and shells, no screens and no models. Start with terminal.go (the tool), then
-// guard.go (which commands run, ask or are refused), run.go (one execution), jobs.go and process.go (the background),
+// guard.go (which commands run, ask or are refused) and walk.go (the way through one), run.go (one execution), jobs.go and process.go (the background),
 // touch.go (what is copied for undo) and capture.go (output).
 //
 // The guard in parts: words.go and scopes.go know what words and variables stand for, temp.go what is

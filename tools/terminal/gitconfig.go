@@ -49,7 +49,11 @@ func (s *scan) gitAlias(value string) {
 		s.askExact("git-code", "makes git run what is only known when it runs")
 		return
 	}
-	s.git(strings.Fields(value))
+	words := strings.Fields(value)
+	s.git(words)
+	if verb := firstOf(skipFlags(words, "-C -c")); !slices.Contains([]string{"status", "log", "diff", "show", "blame", "grep", "shortlog", "describe", "ls-files", "rev-parse", "fetch", "commit", "add", "cat-file", "whatchanged", "range-diff", "name-rev"}, verb) {
+		s.askExact("git-code", "gives git a new name for "+value+", under which later commands do not say what they do")
+	}
 }
 
 func editor(key string) bool {

@@ -36,6 +36,9 @@ func (s *scan) gitFiles(dir, verb string, flags, operands []string) {
 		if verb == "rm" && has(flags, "", "cached") {
 			return
 		}
+		if verb == "rm" && has(flags, "f", "force") && !has(flags, "n", "dry-run") {
+			s.ask("git-discard", "throws away uncommitted changes")
+		}
 		for _, o := range operands {
 			s.takes(o)
 		}

@@ -113,11 +113,11 @@ func TestJudge_reach(t *testing.T) {
 				`git config -f .git/config alias.zz '!touch x'; git zz`, `git config set core.hooksPath x`, `git config --file .git/config core.hooksPath x`, `git config --file=../x user.name y`, `git config include.path x`, `git config merge.x.driver y`, `git config remote.origin.uploadpack x`, `git config url.X.insteadOf y`, `git config -e`, `git config edit`,
 				`git -c tar.x.command=y archive HEAD`, `git -c interactive.diffFilter=x add -p`, `git -c browser.x.cmd=y web--browse`, `git -c include.path=x log`, `git -c url.ext::sh.insteadOf=x fetch`, `git -c remote.origin.vcs=ext fetch`, `git -c core.alternateRefsCommand=x fetch`, `git -c diff.x.command=y diff`, `git -c sendemail.sendmailcmd=x send-email`,
 				`GIT_EXEC_PATH=x git log`, `GIT_TEMPLATE_DIR=x git init`, `GIT_ALLOW_PROTOCOL=ext git fetch`, `git clone -u PROG x y`, `git clone -c core.fsmonitor=x y`, `git config alias.p 'push -f'; git p`, `git push origin $(echo --force)`, `git push $OPT`, `git config remote.origin.mirror true; git push`, `git config remote.origin.push '+refs/heads/*:refs/heads/*'`,
-				`git remote add x u --mirror=push; git push x`, `git -c alias.q='push -f' q`, `git-reset --hard`, `hub reset --hard`, `git -c alias.q='reset --hard' q`, `git push origin $X`, `git config --add core.hooksPath x`,
+				`git remote add x u --mirror=push; git push x`, `git -c alias.q='push -f' q`, `git-reset --hard`, `hub reset --hard`, `git -c alias.q='reset --hard' q`, `git -c alias.x=push x -f`, `git config alias.p push`, `git rm -rf .`, `git push origin $X`, `git config --add core.hooksPath x`,
 			},
 			allow: []string{
-				`git log --output=x.patch`, `git archive HEAD -o x.tgz`, `git clone https://x/y`, `git clone https://x/y z`, `git worktree add wt`, `git init`, `git init x`, `git format-patch -o out main`, `git bundle create x.bundle --all`, `GIT_TRACE=1 git status`, `git config alias.co checkout`, `git config pull.rebase true`, `git config --list`, `git config -l`, `git config get user.name`,
-				`git config set user.name x`, `git -c advice.detachedHead=false checkout main`, `git -c user.name=x -c user.email=y commit -m z`, `GIT_AUTHOR_NAME=x git commit -m y`, `GIT_COMMITTER_DATE="$D" git commit -m y`, `git remote add x u`, `git push origin HEAD`, `git push -u origin "$(git branch --show-current)"`, `git -c alias.q=status q`, `git grep -n x`,
+				`git log --output=x.patch`, `git archive HEAD -o x.tgz`, `git clone https://x/y`, `git clone https://x/y z`, `git worktree add wt`, `git init`, `git init x`, `git format-patch -o out main`, `git bundle create x.bundle --all`, `GIT_TRACE=1 git status`, `git config alias.st "status -sb"`, `git config pull.rebase true`, `git config --list`, `git config -l`, `git config get user.name`,
+				`git config set user.name x`, `git rm x`, `git -c advice.detachedHead=false checkout main`, `git -c user.name=x -c user.email=y commit -m z`, `GIT_AUTHOR_NAME=x git commit -m y`, `GIT_COMMITTER_DATE="$D" git commit -m y`, `git remote add x u`, `git push origin HEAD`, `git push -u origin "$(git branch --show-current)"`, `git -c alias.q=status q`, `git grep -n x`,
 				`git config --get-regexp alias`, `git config core.autocrlf input`, `git config --unset user.name`, `git config --get alias.p`, `git commit -m "rm -rf / is bad"`, `git tag -a v1 -m "sudo rm -rf /"`, `git -c protocol.version=2 fetch`, `git log -S 'rm -rf /'`,
 			},
 		},
@@ -152,10 +152,11 @@ w /etc/x' y`, `sed 'y/abc/ewr/' x`, `awk -f x.awk y`, `docker run --rm -v "$PWD"
 		},
 		"settings": {
 			ask: []string{
+				`RUSTC_WRAPPER=./x cargo build`, `GOFLAGS=-toolexec=./x go build`, `JAVA_TOOL_OPTIONS=-javaagent:x java y`, `npm_config_script_shell=./x npm test`, `CARGO_TARGET_X_RUNNER=./x cargo run`, `LESS='+!ls' less x`, `TAR_OPTIONS=--to-command=x tar xf y`,
 				`npm config set script-shell ./x`, `echo '* * * * * x' | crontab`, `echo x | crontab -`, `systemctl --user enable x`, `systemd-run --user --on-calendar=daily x`, `go env -w GOFLAGS=-toolexec=x`, `direnv allow`, `ssh-copy-id h`, `gh alias set --shell x 'y'`, `echo x > .husky/pre-commit`, `echo x > .pre-commit-config.yaml`, `echo '* filter=x' > .gitattributes`, `tee CLAUDE.local.md < x`,
 				`cp x AGENTS.override.md`, `echo x > .clinerules`, `echo {} > .claude/settings.json`, `echo {} > .vscode/tasks.json`, `mkdir -p .agents/skills/x && echo x > .agents/skills/x/SKILL.md`, `echo x > .hermes/skills/x/SKILL.md`,
 			},
-			allow: []string{`crontab -l`, `systemctl --user status x`, `go env`, `go env GOFLAGS`, `direnv status`, `npm config get x`, `echo x > .gitignore`, `echo {} > .vscode/extensions.json`, `gh alias list`, `pip config list`},
+			allow: []string{`GOFLAGS=-mod=mod go build`, `JAVA_TOOL_OPTIONS=-Xmx1g java x`, `LESS=-R less x`, `crontab -l`, `systemctl --user status x`, `go env`, `go env GOFLAGS`, `direnv status`, `npm config get x`, `echo x > .gitignore`, `echo {} > .vscode/extensions.json`, `gh alias list`, `pip config list`},
 		},
 		"just written": {
 			ask: []string{

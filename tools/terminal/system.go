@@ -157,6 +157,14 @@ func riskyVariable(name, value string) bool {
 	case "DOCKER_HOST", "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PROMPT_COMMAND", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
 		"MAKEFILES", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ASKPASS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GIT_CONFIG_GLOBAL", "SSH_ASKPASS", "SUDO_ASKPASS":
 		return true
+	case "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "TAR_OPTIONS", "GCONV_PATH", "PYTHONBREAKPOINT", "PYTHONINSPECT", "R_PROFILE", "R_PROFILE_USER", "JULIA_LOAD_PATH", "BUNDLE_GEMFILE", "AWS_CONFIG_FILE":
+		return true
+	case "GOFLAGS":
+		return strings.Contains(value, "exec")
+	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "MAVEN_OPTS", "GRADLE_OPTS", "SBT_OPTS":
+		return strings.Contains(value, "agent")
+	case "LESS", "MORE":
+		return strings.ContainsAny(value, "!|")
 	case "MAKEFLAGS", "GNUMAKEFLAGS":
 		return strings.Contains(value, "eval") || strings.Contains(value, "SHELL") || strings.Contains(value, "-f")
 	case "PS4", "PS1", "PS0":
@@ -166,7 +174,8 @@ func riskyVariable(name, value string) bool {
 	case "NODE_OPTIONS":
 		return strings.Contains(value, "-r") || strings.Contains(value, "import")
 	}
-	return false
+	low := strings.ToLower(name)
+	return strings.HasPrefix(low, "npm_config_") && strings.Contains(low, "shell") || strings.HasPrefix(low, "npm_config_") && strings.Contains(low, "options") || strings.HasPrefix(name, "CARGO_") && (strings.HasSuffix(name, "_RUNNER") || strings.HasSuffix(name, "_LINKER") || strings.HasSuffix(name, "_WRAPPER"))
 }
 
 // powershell judges the commands of that shell, which names them with hyphens.
