@@ -34,6 +34,22 @@ rules:
 		t.Fatalf("%+v", o)
 	}
 	w.hermes(t, "", "sessions", "search", "geheim") // fills the index
+	// A skill that an agent wrote long ago holds it, goes to the archive, and with it into a backup.
+	old := filepath.Join(w.home, "skills", "old")
+	if err := os.MkdirAll(old, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{
+		filepath.Join(old, "SKILL.md"):                 "---\nname: old\ndescription: d\n---\n# Old\n\n## When to Use\nWith " + secret + ".\n",
+		filepath.Join(w.home, "skills", ".usage.json"): `{"old":{"created_by":"agent","use_count":1,"last_used_at":"2020-01-01T00:00:00Z"}}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := w.hermes(t, "", "curator", "run"); o.code != 0 || !strings.Contains(o.out, "backup:") {
+		t.Fatalf("%+v", o)
+	}
 	if len(holders(t, w.home)) < 4 {
 		t.Fatalf("the secret is only in %v: this tests nothing", holders(t, w.home))
 	}
@@ -42,6 +58,9 @@ rules:
 	}
 	if left := holders(t, w.home); len(left) > 0 {
 		t.Errorf("it is still in %v", left)
+	}
+	if backups, err := filepath.Glob(filepath.Join(w.home, "skills", ".curator_backups", "*")); err != nil || len(backups) > 0 {
+		t.Errorf("%v %v", backups, err)
 	}
 	if o := w.hermes(t, "", "run", "--resume", "last", "go on"); o.code != 0 {
 		t.Errorf("%+v", o)

@@ -2,6 +2,7 @@ package curator
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -109,16 +110,11 @@ func (c *Curator) prune() error {
 
 // packed reads the files of one skill from the backup of a run, by their names below its folder.
 func (c *Curator) packed(run, skill string) (map[string][]byte, error) {
-	f, err := os.Open(c.backupPath(run))
+	data, err := unzip(c.backupPath(run))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	t := tar.NewReader(io.LimitReader(z, maxBackup))
+	t := tar.NewReader(bytes.NewReader(data))
 	out := map[string][]byte{}
 	for {
 		h, err := t.Next()
@@ -156,4 +152,36 @@ func (c *Curator) bringBack(ctx context.Context, by ledger.Change, run, skill st
 		return errors.Join(gone, err)
 	}
 	return c.o.Library.PutBack(ctx, by, skill, files)
+}
+
+// BackupsWith lists the backups that hold one of texts: they are compressed, so that nobody else finds it there.
+func (c *Curator) BackupsWith(texts [][]byte) (files []string, err error) {
+	list, err := filepath.Glob(filepath.Join(c.o.Library.Home(), backupFolder, "*.tar.gz"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range list {
+		data, rerr := unzip(file)
+		if rerr != nil {
+			err = errors.Join(err, &core.Error{Op: "read backup", Subject: file, Err: rerr, Hint: "Remove it by hand."})
+		}
+		if slices.ContainsFunc(texts, func(t []byte) bool { return bytes.Contains(data, t) }) {
+			files = append(files, file)
+		}
+	}
+	return files, err
+}
+
+// unzip is a backup as it was before compression, as far as it can be read.
+func unzip(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(z, maxBackup))
 }

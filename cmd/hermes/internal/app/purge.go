@@ -36,7 +36,7 @@ func (k kept) Purge(ctx context.Context, secret string) (int, error) {
 	forms := spellings(secret)
 	n := 0
 	var errs []error
-	for _, dir := range []string{h.Sessions(), h.Undo(), h.Pending(), h.Reviews(), h.UI(), h.Logs()} {
+	for _, dir := range []string{h.Sessions(), h.Undo(), h.Pending(), h.Reviews(), h.UI(), h.Logs(), h.Skills()} { // skills: those that no change ever touched
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
@@ -67,6 +67,12 @@ func (k kept) Purge(ctx context.Context, secret string) (int, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
+	}
+	backups, err := k.a.Curator().BackupsWith(forms)
+	errs = append(errs, err)
+	for _, file := range backups { // the skills themselves are clean by now
+		n++
+		errs = append(errs, os.Remove(file))
 	}
 	if err := k.a.Index.Close(); err != nil {
 		errs = append(errs, err)
@@ -135,5 +141,9 @@ func (k kept) file(path string, forms [][]byte) (found bool, err error) {
 		}
 		defer func() { err = errors.Join(err, lock.Unlock()) }()
 	}
-	return true, home.WriteFile(path, clean, home.FileMode)
+	mode := home.FileMode
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm() // a script stays one
+	}
+	return true, home.WriteFile(path, clean, mode)
 }
