@@ -13,6 +13,11 @@ func (s *scan) code(name, src string) {
 		return
 	}
 	s.askExact("inline-code", "runs code given to "+name+" in the command itself")
+	s.plainly(name, src)
+}
+
+// plainly refuses what code starts or deletes of the floor, as far as its text says so.
+func (s *scan) plainly(name, src string) {
 	if strings.Contains(src, markVar) {
 		s.unmark()
 	}
@@ -41,7 +46,7 @@ func (s *scan) code(name, src string) {
 
 // refusals judges src and keeps only what is refused.
 func (s *scan) refusals(src string) {
-	if _, err := parse(src); err != nil {
+	if _, err := parse(src); err != nil || !s.afford() {
 		return
 	}
 	inner := s.branch()

@@ -89,6 +89,14 @@ func (s *scan) fresh(name string, argv []string) {
 		s.askExact("new-program", "runs a script that it just changed")
 	case !isInterpreter(name):
 		s.onDisk(name, p)
+	default:
+		if src, young := s.young(p); young {
+			inner := s.branch()
+			inner.plainly(name, src)
+			for _, f := range inner.found { // it may as well be a test of such text
+				s.askExact("inline-code", "runs "+word+", new code that perhaps "+f.reason)
+			}
+		}
 	}
 	if strings.Contains(argv[0], "/") && slices.Contains(s.made, p) && !s.settled(p) {
 		s.askExact("new-program", "makes a file executable and runs it")

@@ -167,6 +167,7 @@ func TestJudge_scripts(t *testing.T) {
 	j, root := scene(t)
 	for name, text := range map[string]string{
 		"z.sh": "#!/bin/sh\nrm -rf /\n", "ask.sh": "rm -rf src\n", "ok.sh": "cd /\nls\n", "p.py": "#!/usr/bin/env python3\nrm -rf /\n", "self.sh": "sh self.sh\n", "old.sh": "rm -rf /\n", "mark.sh": "unset HERMES_AGENT\n", "chain.sh": ". ./z.sh\n",
+		"q.py": "import os\nos.system('rm -rf /')\n", "ok.py": "print('rm -rf /')\n", "package.json": `{"scripts":{"bad":"rm -rf /","ask":"rm -rf src","ok":"go test","pretest":"sudo ls"}}`, "b.mk": "x:\n\trm -rf /\n", "Justfile": "x:\n  rm -rf /\n",
 	} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o700); err != nil {
 			t.Fatal(err)
@@ -178,6 +179,7 @@ func TestJudge_scripts(t *testing.T) {
 	}
 	for command, want := range map[string]tools.Action{
 		`sh z.sh`: 2, `./z.sh`: 2, `bash < z.sh`: 2, `. ./z.sh`: 2, `sudo sh ./z.sh`: 2, `sh mark.sh`: 2, `bash chain.sh`: 2, `timeout 5 ./z.sh`: 2, `sh ask.sh`: 1, `cp z.sh y.sh; sh y.sh`: 1,
+		`python3 q.py`: 1, `npm run bad`: 2, `npm run ask`: 1, `npm test`: 1, `npm run ok`: 0, `make -f b.mk`: 2, `just x`: 2, `python3 ok.py`: 0,
 		`sh ok.sh`: 0, `sh ok.sh; rm -rf build`: 0, `python3 p.py`: 0, `./p.py`: 0, `sh self.sh`: 0, `sh old.sh`: 0, `cat z.sh`: 0, `sh missing.sh`: 0,
 	} {
 		if v := j.Command(command, root); v.Action != want {

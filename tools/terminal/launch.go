@@ -291,6 +291,8 @@ func (s *scan) make(args []string) {
 		if p, ok := s.path(dir + "/" + n); ok && slices.Contains(s.changed, p) {
 			s.askExact("inline-code", "runs the makefile that it just wrote")
 			s.recipes(s.written[p])
+		} else if src, young := s.young(p); ok && young {
+			s.recipes(src)
 		}
 	}
 }

@@ -17,7 +17,15 @@ func (s *scan) piped(n *syntax.BinaryCmd) {
 	}
 	s.pipe(n)
 	s.lists(n)
+	s.killsOwn(n, n.Y)
 	s.sends(n, true)
+}
+
+// killsOwn refuses to end hermes by a number that another program looks up.
+func (s *scan) killsOwn(whole, killer syntax.Node) {
+	if s.uses(killer, "kill") && s.uses(whole, "pgrep", "pidof") && s.uses(whole, "hermes") {
+		s.hard("ends hermes itself")
+	}
 }
 
 // remoteShell reports whether a program hands what it reads to a shell elsewhere: ssh h sh, docker exec -i c sh.

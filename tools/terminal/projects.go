@@ -50,6 +50,15 @@ func (s *scan) project(name string, args []string) {
 	if name == "npm" || name == "pnpm" || name == "yarn" || name == "bun" {
 		s.packageScripts(args)
 	}
+	if name == "just" || name == "task" {
+		for _, n := range []string{"justfile", "Justfile", ".justfile", "Taskfile.yml", "Taskfile.yaml"} {
+			if p, ok := s.path(n); ok {
+				if src, young := s.young(p); young {
+					s.recipes(src)
+				}
+			}
+		}
+	}
 	for _, p := range s.changed {
 		src, known := s.written[p]
 		file := filepath.Base(p)

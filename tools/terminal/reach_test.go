@@ -93,8 +93,9 @@ func TestJudge_reach(t *testing.T) {
 			},
 		},
 		"unknown operands": {
+			deny: []string{`kill $(pidof hermes)`, `kill "$(pgrep hermes)"`, `pgrep hermes | xargs kill`, `kill -9 $(pgrep -f hermes)`},
 			ask: []string{
-				`rm $(cat list)`, `read F < list; rm -f "$F"`, `while read f; do rm "$f"; done < list`, `ls ../ | while read f; do rm "../$f"; done`, `rm $F`, `rm -f src/$F`, `kill $(pidof hermes)`, `kill "$(pgrep hermes)"`, `pgrep hermes | xargs kill`, `kill -STOP 1234`, `fuser -k 8080/tcp`, `kill $X`,
+				`rm $(cat list)`, `read F < list; rm -f "$F"`, `while read f; do rm "$f"; done < list`, `ls ../ | while read f; do rm "../$f"; done`, `rm $F`, `rm -f src/$F`, `kill $(pidof app)`, `kill "$(pgrep app)"`, `pgrep app | xargs kill`, `kill -STOP 1234`, `fuser -k 8080/tcp`, `kill $X`,
 				`T=$(mktemp -d); rm -rf $T/../x`, `mktemp() { echo /x; }; T=$(mktemp -d); rm -rf $T`, `TMPDIR=/x; T=$(mktemp -d); rm -rf $T/*`, `T=$(mktemp -d); T=/x; rm -rf $T`, `mv src newdir && rm -rf newdir`, `mkdir t && mv src t && rm -r t`, `T=$(mktemp -d -p /x); rm -rf $T/y`, `date() { cat x; }; ls > "$(date)"`,
 				`ls > "out-$(date +%D)"`,
 			},

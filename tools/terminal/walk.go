@@ -141,6 +141,9 @@ func (s *scan) call(c *syntax.CallExpr) {
 		return
 	}
 	s.remoteCode(c)
+	if len(args) > 0 && args[0] == "kill" {
+		s.killsOwn(c, c)
+	}
 	if len(c.Assigns) > 0 {
 		defer func() { s.restore(from) }()
 	}
