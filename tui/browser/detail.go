@@ -134,7 +134,7 @@ func (v *View) skill(st *theme.Styles, r *row, w int) []string {
 func (v *View) rendered(st *theme.Styles, path, body string) *markdown.Doc {
 	c := &v.doc
 	if c.st != st {
-		*c = drawn{st: st, by: markdown.NewRenderer(st)}
+		*c = drawn{st: st, by: markdown.NewFlowing(st)}
 	}
 	if c.doc == nil || c.path != path || c.text != body {
 		c.path, c.text, c.doc = path, body, markdown.NewDoc(body, true)

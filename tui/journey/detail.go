@@ -198,7 +198,7 @@ func (v *View) sayHistory(st *theme.Styles, s *sayer, d *Detail) {
 func (v *View) rendered(st *theme.Styles, id, body string) *markdown.Doc {
 	c := &v.doc
 	if c.st != st {
-		*c = drawn{st: st, by: markdown.NewRenderer(st)}
+		*c = drawn{st: st, by: markdown.NewFlowing(st)}
 	}
 	if c.doc == nil || c.id != id || c.text != body {
 		c.id, c.text, c.doc = id, body, markdown.NewDoc(body, true)

@@ -94,6 +94,28 @@ func TestDoc_noSequences(t *testing.T) {
 	}
 }
 
+// The lines of a file flow to the width there is; those of a chat stay. Lists, breaks and code keep theirs in both.
+func TestRenderer_flow(t *testing.T) {
+	t.Parallel()
+	st := theme.New(theme.Plain)
+	const text = "Builds an image\nand pushes it.\n\n- one\n  more\n- two\n\nhard  \nbreak\n\n中文的\n行\n\n- a\n  - b\n    c\n  ```\n  x\n  y\n  ```\n\n```\na\nb\n```\n"
+	flat := func(r *markdown.Renderer) []string {
+		var out []string
+		for l := range strings.Lines(ansi.Strip(draw(markdown.NewDoc(text, true), r, 60))) {
+			if l = strings.TrimSpace(l); l != "" {
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	if d := cmp.Diff([]string{"Builds an image and pushes it.", "• one more", "• two", "hard", "break", "中文的行", "• a", "• b c", "x", "y", "a", "b"}, flat(markdown.NewFlowing(st))); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"Builds an image", "and pushes it.", "• one", "more", "• two", "hard", "break", "中文的", "行", "• a", "• b", "c", "x", "y", "a", "b"}, flat(markdown.NewRenderer(st))); d != "" {
+		t.Error(d)
+	}
+}
+
 func FuzzDoc(f *testing.F) {
 	f.Add(sample, 20, 3)
 	f.Add("- a\n\n\n  b\n```\n", 5, 1)

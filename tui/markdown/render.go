@@ -27,11 +27,16 @@ type Renderer struct {
 	// narrow wraps, for tables wider than the pane; built for one width at a time.
 	narrow      *glamour.TermRenderer
 	narrowWidth int
+	flow        bool // single line breaks are blanks
 	cache       cache
 }
 
 // NewRenderer returns a renderer for the theme st. Glamour itself starts with the first block.
 func NewRenderer(st *theme.Styles) *Renderer { return &Renderer{st: st} }
+
+// NewFlowing returns a renderer for files: their authors break lines for an editor's sake. What a model says in a
+// chat keeps its lines.
+func NewFlowing(st *theme.Styles) *Renderer { return &Renderer{st: st, flow: true} }
 
 // block draws a closed block, cached.
 func (r *Renderer) block(b block, w int) []string {
@@ -61,6 +66,9 @@ func (r *Renderer) glamour(b block, w int) []string {
 			lines[i] = r.st.Text.Render(lines[i])
 		}
 		return lines
+	}
+	if r.flow && (b.kind == prose || b.kind == item) {
+		b.text = flowed(b.text)
 	}
 	if r.wide == nil {
 		r.wide = newGlamour(r.st, 0)
