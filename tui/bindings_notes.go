@@ -118,11 +118,12 @@ func journeyNotes() []action {
 	n, fig, tend := noteFor(keys.Journey), noteFor(keys.Figures), noteFor(keys.Tending)
 	return []action{
 		n("journey.face", "timeline, graph, list; the next one", "1", "2", "3", "tab"),
-		n("journey.walk", "move; in the graph: to the nearest node that way", "h", "j", "k", "l"),
+		n("journey.walk", "move; in the graph, with h and l: to the nearest node that way", "j", "k"),
 		n("journey.page", "page; first and last", "pgdown", "pgup", "g", "G"),
 		n("journey.link", "in the graph: mark the next and the previous link; walk along it, and back", "n", "N", "o", "backspace"),
 		n("journey.zoom", "in the graph: larger, smaller, whole", "+", "-", "0"),
-		n("journey.whole", "the whole text, and back", "enter"),
+		n("journey.whole", "the whole text; back, then close (not in the graph: l, h)", "enter", "l", "h"),
+		n("journey.period", "in the timeline: the period before and after", "[", "]"),
 		n("journey.panel", "scroll what stands beside", "J", "K"),
 		n("journey.edit", "edit in your editor, with the checks of the tools", "e"),
 		n("journey.remove", "archive the skill, delete the memory; asks first", "d"),

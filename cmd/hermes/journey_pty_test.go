@@ -41,7 +41,9 @@ func TestE2E_walkTheJourney(t *testing.T) {
 	x := w.start(t, 120, 40)
 	x.see("Ctrl+X ?")
 	x.keys(ctrlX + "j")
-	x.see("[1 Timeline]", "1 skill · 2 memories · 1 link", "▌", "flask-k8s-deploy", "before: 1 turn, 12.0 calls", "version 1: 1 turn, 9.0 calls", "version 2: 1 turn, 6.0 calls", "patch by review")
+	x.see("[1 Timeline]", "1 skill · 2 memories · 1 link", "▌ ", "memory ·") // at what was learned last
+	x.keys("g")
+	x.see("▌", "flask-k8s-deploy", "before: 1 turn, 12.0 calls", "version 1: 1 turn, 9.0 calls", "version 2: 1 turn, 6.0 calls", "patch by review")
 	x.keys("2")
 	x.see("[2 Graph]", "[D]", "◆", "D devops", "▸ memory “Cluster: registry")
 	x.keys("o")
@@ -105,6 +107,8 @@ func TestE2E_journeyRefusedEdit(t *testing.T) {
 	x := w.start(t, 120, 40)
 	x.see("Ctrl+X ?")
 	x.keys(ctrlX + "j")
+	x.see("▌ ") // at what was learned last
+	x.keys("g")
 	x.see("version 2: 1 turn")
 	x.keys("e")
 	x.see("✗", "e goes on with what you wrote")
@@ -313,6 +317,8 @@ func TestE2E_journeyEditMeetsChange(t *testing.T) {
 	x := w.start(t, 120, 40)
 	x.see("Ctrl+X ?")
 	x.keys(ctrlX + "j")
+	x.see("▌ ") // at what was learned last
+	x.keys("g")
 	x.see("version 2: 1 turn")
 	x.keys("e")
 	x.see("✗", "e goes on with what you wrote")

@@ -15,14 +15,19 @@ type Source interface {
 	Sessions(ctx context.Context) ([]Ref, error)
 	// Records reads one transcript.
 	Records(ctx context.Context, id string) ([]core.Record, error)
+	// Learning lists what background learning cost.
+	Learning(ctx context.Context) ([]Learned, error)
+	SkillSource
+}
+
+// SkillSource knows the skills by their messages and their history.
+type SkillSource interface {
 	// Invoked recognises a message that carries a skill the person invoked by name.
 	Invoked(message string) (skill string, ok bool)
 	// Versions lists the versions of a skill, oldest first; none when its history is unknown.
 	Versions(ctx context.Context, skill string) []Version
 	// Edits counts the changes of skills since then, by whomever, by the name of the skill.
 	Edits(ctx context.Context, since time.Time) (map[string]int, error)
-	// Learning lists what background learning cost.
-	Learning(ctx context.Context) ([]Learned, error)
 }
 
 // Version is one state of a skill.

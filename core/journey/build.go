@@ -26,6 +26,9 @@ func (b *builder) build(skills []Skill, cards []Card) Graph {
 		if _, twice := b.known[s.Name]; !twice && s.Name != "" {
 			b.known[s.Name] = s
 			b.order = append(b.order, s)
+			if s.Folder != "" {
+				b.folders[s.Folder] = s.Name
+			}
 		}
 	}
 	slices.SortStableFunc(b.order, func(a, c Skill) int { return strings.Compare(a.Name, c.Name) })
@@ -38,11 +41,12 @@ func (b *builder) build(skills []Skill, cards []Card) Graph {
 
 // builder collects the parts.
 type builder struct {
-	g     Graph
-	known map[string]Skill // all, by name
-	order []Skill
-	on    map[string]int // id → index of its node
-	lower []string       // names of the skills that cards are compared with
+	g       Graph
+	known   map[string]Skill  // all, by name
+	folders map[string]string // folder → name of its skill
+	order   []Skill
+	on      map[string]int // id → index of its node
+	lower   []string       // names of the skills that cards are compared with
 
 	old, words map[string][]string // text → its tokens: of the map before, and of this one
 }
@@ -83,9 +87,9 @@ func (b *builder) skills() {
 			b.g.Missing = append(b.g.Missing, Missing{Name: s.Name, Why: why})
 			continue
 		}
-		t := s.Last
+		t := s.Created
 		if t.IsZero() {
-			t = s.Created
+			t = s.Last
 		}
 		b.add(Node{
 			ID: s.Name, Label: s.Name, Kind: KindSkill, Time: t, Category: CategoryOf(s), Uses: s.Uses, State: cmp.Or(s.State, "active"),
@@ -126,12 +130,14 @@ func (b *builder) related() {
 		if _, ok := b.on[s.Name]; !ok {
 			continue
 		}
+		told := map[string]bool{}
 		for _, to := range s.Related {
 			to = strings.TrimSpace(to)
-			if to == "" {
+			name := b.called(to[strings.LastIndexByte(to, '/')+1:]) // "category/name" names the same
+			if to == "" || told[name] {
 				continue
 			}
-			name := to[strings.LastIndexByte(to, '/')+1:] // "category/name" names the same
+			told[name] = true
 			if _, ok := b.on[name]; ok && name != s.Name {
 				pair := [2]string{min(s.Name, name), max(s.Name, name)}
 				if !seen[pair] {
@@ -143,6 +149,14 @@ func (b *builder) related() {
 			b.g.Dangling = append(b.g.Dangling, Dangling{From: s.Name, To: to, Why: b.whyNot(s.Name, name)})
 		}
 	}
+}
+
+// called is the name of the skill that a relation means by its name or its folder.
+func (b *builder) called(name string) string {
+	if _, ok := b.known[name]; ok {
+		return name
+	}
+	return cmp.Or(b.folders[name], name)
 }
 
 func (b *builder) edge(e Edge) {
@@ -160,7 +174,7 @@ func (b *builder) whyNot(from, to string) string {
 		_, why := Learned(s)
 		return "not on the map: " + why
 	}
-	best, dist := "", 3
+	best, dist := "", min(3, 1+utf8.RuneCountInString(to)/3) // of a short name little may differ
 	for _, s := range b.order {
 		if d := distance(to, s.Name, dist); d < dist && s.Name != from {
 			best, dist = s.Name, d
@@ -243,7 +257,7 @@ func (b *builder) card(c Card, skills []Skill, by map[string][]int) {
 	lower := strings.ToLower(c.Text)
 	named := map[int]bool{}
 	for i, name := range b.lower {
-		if strings.Contains(lower, name) {
+		if names(lower, name) {
 			named[i] = true
 			score[i] += namedPoints
 		}
@@ -270,6 +284,29 @@ func (b *builder) card(c Card, skills []Skill, by map[string][]int) {
 			b.g.Near = append(b.g.Near, e)
 		}
 	}
+}
+
+// names tells whether s holds name, and not only inside a longer word.
+func names(s, name string) bool {
+	for at := 0; name != ""; {
+		i := strings.Index(s[at:], name)
+		if i < 0 {
+			return false
+		}
+		i += at
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(name):])
+		if (!wordy(before) || !wordy(rune(name[0]))) && (!wordy(after) || !wordy(rune(name[len(name)-1]))) {
+			return true
+		}
+		at = i + 1
+	}
+	return false
+}
+
+// wordy tells whether r goes on a Latin name; other scripts write without gaps.
+func wordy(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 }
 
 // finish orders the nodes by time and counts.

@@ -31,11 +31,11 @@ type Skill struct {
 	CreatedBy   string   // "agent", or "" for a person
 	State       string   // "active", "stale", "archived"
 	Pinned      bool
-	Bundled     bool // shipped with the program
-	Installed   bool // from somebody else's collection
-	Uses        int  // loads
-	Created     time.Time
-	Last        time.Time // last activity; zero when unknown
+	Bundled     bool      // shipped with the program
+	Installed   bool      // from somebody else's collection
+	Uses        int       // loads
+	Created     time.Time // when it was learned: its time on the map
+	Last        time.Time // last activity, for when that is unknown; zero when it is, too
 }
 
 // Card is an entry of memory.

@@ -18,7 +18,7 @@ func TestOpenJO01_whoIsOnTheMap(t *testing.T) {
 		{Name: "fresh-idea", CreatedBy: "agent", Created: day(3)},
 		{Name: "plan", Bundled: true, Uses: 9},
 		{Name: "by-hand"},
-		{Name: "by-hand-used", Uses: 1, Created: day(1), Last: day(2)},
+		{Name: "by-hand-used", Uses: 1, Created: day(1), Last: day(9)},
 		{Name: "from-hub", Installed: true},
 		{Name: "old", CreatedBy: "agent", State: "archived"},
 	}, nil)
@@ -28,6 +28,9 @@ func TestOpenJO01_whoIsOnTheMap(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"by-hand-used", "fresh-idea"}, on); d != "" {
 		t.Error(d)
+	}
+	if n, _ := g.Node("by-hand-used"); !n.Time.Equal(day(1)) {
+		t.Errorf("using it moved it in the history of learning: %v", n.Time)
 	}
 	if n, _ := g.Node("fresh-idea"); !n.Time.Equal(day(3)) {
 		t.Errorf("its time is not its creation: %v", n.Time)
@@ -52,15 +55,19 @@ func TestBuild_relations(t *testing.T) {
 		return Skill{Name: name, CreatedBy: "agent", Related: related}
 	}
 	g := Build([]Skill{
-		agent("deploy", "docker", "devops/monitor", "deploy", "plan", "gone", "dokcer", "", "old"),
+		agent("deploy", "docker", "devops/monitor", "deploy", "plan", "gone", "dokcer", "", "old", "watch-folder", "ops/plan", "gone", "xy"),
 		agent("docker", "deploy"),
 		agent("monitor"),
+		{Name: "watch", Folder: "watch-folder", CreatedBy: "agent"},
+		{Name: "x", CreatedBy: "agent"},
+		{Name: "abc", CreatedBy: "agent"},
 		{Name: "plan", Bundled: true},
 		{Name: "old", CreatedBy: "agent", State: "archived"},
 	}, nil)
 	want := []Edge{
 		{Source: "deploy", Target: "docker", Why: Why{Declared: true}},
 		{Source: "deploy", Target: "monitor", Why: Why{Declared: true}},
+		{Source: "deploy", Target: "watch", Why: Why{Declared: true}},
 	}
 	if d := cmp.Diff(want, g.Edges); d != "" {
 		t.Error(d)
@@ -71,11 +78,12 @@ func TestBuild_relations(t *testing.T) {
 		{"deploy", "gone", "unknown"},
 		{"deploy", "dokcer", "unknown; did you mean docker?"},
 		{"deploy", "old", "not on the map: archived"},
+		{"deploy", "xy", "unknown"},
 	}
 	if d := cmp.Diff(dangling, g.Dangling); d != "" {
 		t.Error(d)
 	}
-	if g.Stats.RelatedEdges != 2 || g.Stats.LinkedNodes != 3 || g.Stats.IsolatedPct != 0 || g.Stats.EdgesPerNode != 0.667 {
+	if g.Stats.RelatedEdges != 3 || g.Stats.LinkedNodes != 4 || g.Stats.IsolatedPct != 33.3 || g.Stats.EdgesPerNode != 0.5 {
 		t.Errorf("%+v", g.Stats)
 	}
 }
@@ -101,6 +109,22 @@ func TestBuild_memoryEdgesSayWhy(t *testing.T) {
 	}
 	if g.Stats.MemoryNodes != 3 || len(g.Memory) != 4 {
 		t.Errorf("two equal entries are one node: %+v, %d cards", g.Stats, len(g.Memory))
+	}
+}
+
+// A name inside a longer word is not the skill's name; Chinese is written without gaps.
+func TestBuild_namesAreWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Googling a cargo": false, "use go, always": true, "go-build first": false, "Go": true, "好用go写": true, "cargo and go": true, "": false,
+	} {
+		g := Build([]Skill{{Name: "go", CreatedBy: "agent"}}, []Card{{ID: "a", Text: text}})
+		if got := len(g.Edges) == 1 && g.Edges[0].Why.Named; got != want {
+			t.Errorf("%q names it: %v", text, got)
+		}
+	}
+	if g := Build([]Skill{{Name: "周报", CreatedBy: "agent"}}, []Card{{ID: "a", Text: "每次写周报都要图表"}}); len(g.Edges) != 1 || !g.Edges[0].Why.Named {
+		t.Errorf("%+v", g.Edges)
 	}
 }
 

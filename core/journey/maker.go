@@ -26,7 +26,7 @@ func (m *Maker) Build(skills []Skill, cards []Card) Graph {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.full || !slices.EqualFunc(m.skills, skills, Skill.equal) || !slices.EqualFunc(m.cards, cards, Card.equal) {
-		b := builder{known: map[string]Skill{}, on: map[string]int{}, old: m.words, words: make(map[string][]string, len(skills)+len(cards))}
+		b := builder{known: map[string]Skill{}, folders: map[string]string{}, on: map[string]int{}, old: m.words, words: make(map[string][]string, len(skills)+len(cards))}
 		m.made = b.build(skills, cards)
 		m.skills, m.cards, m.words, m.full = slices.Clone(skills), slices.Clone(cards), b.words, true
 	}

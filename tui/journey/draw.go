@@ -196,7 +196,7 @@ func (v *View) hints() []keys.Hint {
 	case listFace:
 		out = append(out, keys.Hint{Key: "s", Word: "order"})
 	case timelineFace, faces:
-		out = append(out, keys.Hints("h l", "period", "P", "play")...)
+		out = append(out, keys.Hints("[ ]", "period", "P", "play")...)
 	}
 	return append(out, keys.Hints("/", "filter", "x", "export", "Tab", "face", "Esc", "close")...)
 }

@@ -19,6 +19,8 @@ type spots struct {
 	w, h   int
 	cx, cy []int // by node; -1 when it is not shown
 	hidden int   // nodes that found no place
+
+	crowded bool // too many for brackets and for all links at once
 }
 
 const (
@@ -28,6 +30,8 @@ const (
 	// legendLines is how many lines of categories there are at most.
 	legendLines = 2
 	labelMany   = 60 // names that are tried besides those of the neighbourhood
+	few         = 24 // nodes up to which memories have names, too
+	roomy       = 20 // cells a node needs; with less the map is crowded
 )
 
 // graphKey walks to the nearest node in a direction, or changes the scale.
@@ -85,7 +89,7 @@ func (v *View) towards(dx, dy float64) int {
 // constellation draws the map.
 func (v *View) constellation(st *theme.Styles, w, h int) []string {
 	legend := v.letters(st, w)
-	h = max(h-len(legend), 1)
+	h = max(h-len(legend)-1, 1)
 	c := newCanvas(w, h)
 	v.place(w, h)
 	at, linked := v.sheet.at[v.sel], map[int]bool{}
@@ -97,7 +101,11 @@ func (v *View) constellation(st *theme.Styles, w, h int) []string {
 		if v.spots.cx[a] < 0 || v.spots.cx[b] < 0 {
 			continue
 		}
-		c.line(v.spots.cx[a], v.spots.cy[a], v.spots.cx[b], v.spots.cy[b], !e.Why.Declared, v.sel != "" && (a == at || b == at))
+		mine := v.sel != "" && (a == at || b == at)
+		if v.spots.crowded && !mine {
+			continue
+		}
+		c.line(v.spots.cx[a], v.spots.cy[a], v.spots.cx[b], v.spots.cy[b], !e.Why.Declared, mine)
 	}
 	order := slices.Clone(v.rows) // the selection and its neighbours lie on top, then what is used most
 	rank := func(i int) int {
@@ -121,7 +129,7 @@ func (v *View) constellation(st *theme.Styles, w, h int) []string {
 		v.spot(st, c, i, i == at, linked[i], hues)
 	}
 	v.names(st, c, order, at, linked)
-	return append(c.lines(st), legend...)
+	return append(append(c.lines(st), legend...), v.sizes(st, w))
 }
 
 // place says which cell each shown node has.
@@ -137,6 +145,7 @@ func (v *View) place(w, h int) {
 	if i, ok := v.sheet.at[v.sel]; ok && v.zoom > 0 {
 		mid = v.sheet.places[i]
 	}
+	seen := 0
 	for i, p := range v.sheet.places {
 		s.cx[i], s.cy[i] = -1, -1
 		if !v.shown[i] {
@@ -147,11 +156,13 @@ func (v *View) place(w, h int) {
 			continue
 		}
 		s.cx[i], s.cy[i] = 1+int(x*float64(max(w-3, 0))), int(y*float64(h-1))
+		seen++
 	}
+	s.crowded = seen > few && seen*roomy > w*h
 }
 
 // spot draws a node: ◆ for memory; for a skill the letter of its category, small when it was never used and in
-// brackets when it is used often. The selection stands in square brackets.
+// brackets, bold where it is crowded, when it is used often. The selection stands in square brackets.
 func (v *View) spot(st *theme.Styles, c *canvas, i int, selected, linked bool, hues map[string]*lipgloss.Style) {
 	x, y := v.spots.cx[i], v.spots.cy[i]
 	if x < 0 {
@@ -164,6 +175,9 @@ func (v *View) spot(st *theme.Styles, c *canvas, i int, selected, linked bool, h
 		switch {
 		case n.Uses == 0:
 			sign = strings.ToLower(sign)
+		case n.Uses >= often && v.spots.crowded:
+			bold := look.Bold(true)
+			look = &bold
 		case n.Uses >= often:
 			sign = "(" + sign + ")"
 		}
@@ -213,7 +227,7 @@ func (v *View) names(st *theme.Styles, c *canvas, order []int, at int, linked ma
 		}
 		n := &v.sheet.Graph.Nodes[i]
 		label := cell.Truncate(cell.Line(n.Label), labelWide)
-		if n.Kind == graph.KindMemory && !near {
+		if n.Kind == graph.KindMemory && !near && len(v.rows) > few {
 			continue // a memory is a sentence; its mark is enough
 		}
 		for _, short := range []int{labelWide, 12} {
@@ -231,7 +245,7 @@ func (v *View) names(st *theme.Styles, c *canvas, order []int, at int, linked ma
 	}
 }
 
-// letters is the legend: which letter is which category, and what size means.
+// letters is the legend: which letter is which category.
 func (v *View) letters(st *theme.Styles, w int) []string {
 	lines := []string{""}
 	add := func(part string) bool {
@@ -252,14 +266,25 @@ func (v *View) letters(st *theme.Styles, w int) []string {
 			break
 		}
 	}
-	sizes := "a never used · A used · (A) often · ⠒ declared · ⠂⠂ shared words"
-	if v.spots.hidden > 0 || v.zoom > 0 {
-		sizes = fmt.Sprintf("%d× (+ - 0) · %d covered · %s", v.zoom+1, v.spots.hidden, sizes)
-	}
 	for i := range lines {
 		lines[i] = cell.Truncate(lines[i], w)
 	}
-	return append(lines, st.Faint.Render(cell.Truncate(sizes, w)))
+	return lines
+}
+
+// sizes is the line that says what size and strokes mean, once the map is drawn.
+func (v *View) sizes(st *theme.Styles, w int) string {
+	out := "a never used · A used · (A) often · ⠒ declared · ⠂⠂ shared words"
+	if v.spots.crowded {
+		out = "links of the selection · a never used · A used · bold often · ⠒ declared · ⠂⠂ shared words"
+	}
+	switch {
+	case v.zoom > 0:
+		out = fmt.Sprintf("%d× (+ - 0) · %d covered · %s", v.zoom+1, v.spots.hidden, out)
+	case v.spots.hidden > 0:
+		out = fmt.Sprintf("%d covered (+ enlarges) · %s", v.spots.hidden, out)
+	}
+	return st.Faint.Render(cell.Truncate(out, w))
 }
 
 // clickSpot selects the node nearest to a cell of the map.

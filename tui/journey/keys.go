@@ -11,6 +11,9 @@ import (
 
 // Update takes a key by its name, or a paste.
 func (v *View) Update(name string, msg tea.Msg) Action {
+	if !v.typing {
+		name = v.inAndOut(name)
+	}
 	switch {
 	case v.typing:
 		return v.filterKey(name, msg)
@@ -48,6 +51,19 @@ func (v *View) Update(name string, msg tea.Msg) Action {
 	}
 	v.walkKey(name)
 	return v.Missing()
+}
+
+// inAndOut turns the keys that lead into a node and out again into the two that say so. On the map they are
+// directions.
+func (v *View) inAndOut(name string) string {
+	switch {
+	case v.ask.Verb != 0 || v.face == graphFace && !v.whole:
+	case name == "h" || name == "left":
+		return "esc"
+	case (name == "l" || name == "right") && !v.whole:
+		return "enter"
+	}
+	return name
 }
 
 // filterKey is a key while the filter is being typed.
@@ -264,9 +280,7 @@ func (v *View) undo(n *graph.Node) Action {
 
 // scrollKey moves the text of the panel.
 func (v *View) scrollKey(name string) {
-	if !v.scroll.Key(name, 2) && (name == "h" || name == "left") {
-		v.whole, v.scroll.At = false, 0
-	}
+	v.scroll.Key(name, 2)
 }
 
 // walkKey moves the selection as the face understands it. J and K scroll the panel beside it.

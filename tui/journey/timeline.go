@@ -77,13 +77,13 @@ func (v *View) count(b *buckets) {
 	}
 }
 
-// timelineKey moves among the entries; left and right go to another stretch of time.
+// timelineKey moves among the entries; brackets go to another stretch of time.
 func (v *View) timelineKey(name string) {
 	if n, ok := along(name, max(v.jump, 1)); ok {
 		v.choose(v.row + n)
 		return
 	}
-	by := map[string]int{"h": -1, "left": -1, "[": -1, "l": 1, "right": 1, "]": 1}[name]
+	by := map[string]int{"[": -1, "]": 1}[name]
 	if by == 0 {
 		return
 	}
@@ -129,7 +129,15 @@ func (b *buckets) around(room, at int) []int {
 const fewest = 16
 
 // chartRows is how many lines the chart may take of h.
-func chartRows(h int) int { return max(min(h/2-2, 16), 3) }
+func chartRows(h int) int {
+	if h < lowHeight {
+		return max(h/3, 1)
+	}
+	return max(min(h/2-2, 16), 3)
+}
+
+// lowHeight is below how many lines growth and legend make room for the entries.
+const lowHeight = 10
 
 // timeline draws the chart, the line of growth, and the entries below them.
 func (v *View) timeline(st *theme.Styles, w, h int) []string {
@@ -143,10 +151,12 @@ func (v *View) timeline(st *theme.Styles, w, h int) []string {
 	for _, i := range b.drawn {
 		out = append(out, v.bar(st, i, lw, w))
 	}
-	if len(b.list) > 1 {
-		out = append(out, v.growth(st, lw, w))
+	if h >= lowHeight {
+		if len(b.list) > 1 {
+			out = append(out, v.growth(st, lw, w))
+		}
+		out = append(out, v.legend(st, w))
 	}
-	out = append(out, v.legend(st, w))
 	b.line = len(out)
 	return append(out, v.entries(st, w, h-len(out))...)
 }

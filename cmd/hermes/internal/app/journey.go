@@ -65,8 +65,8 @@ func journeySkill(e skills.Entry, o skills.Origin, made, changed time.Time) jour
 	if o.By == skills.OriginAgent {
 		s.CreatedBy = skills.ByAgent
 	}
-	if s.Created.IsZero() {
-		s.Created = o.Record.Created
+	if rec := o.Record.Created; s.Created.IsZero() || !rec.IsZero() && rec.Before(s.Created) {
+		s.Created = rec // it is older than the journal
 	}
 	if s.Created.IsZero() {
 		s.Created = e.Modified

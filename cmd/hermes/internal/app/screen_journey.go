@@ -66,9 +66,9 @@ func (t *travel) Detail(ctx context.Context, id string) (journey.Detail, error) 
 		}
 		return d, nil
 	}
-	m, err := t.s.library.Find(ctx, id)
+	m, err := t.find(ctx, id)
 	if err != nil {
-		return d, staleIf(err, id)
+		return d, err
 	}
 	data, err := os.ReadFile(m.Path)
 	if err != nil {
@@ -127,6 +127,22 @@ func (t *travel) Outcomes(ctx context.Context) ([]insights.Skill, error) {
 // allDays is as many days as a journey looks back for outcomes.
 const allDays = 3650
 
+// errInProject says that a name means another skill in this session than on the map.
+var errInProject = errors.New("a skill of this project stands in front of it")
+
+// find is the skill of a node. The map shows the home's skills: one of the project by the same name is never taken
+// for it.
+func (t *travel) find(ctx context.Context, id string) (skills.Match, error) {
+	m, err := t.s.app.Skills.Find(ctx, id)
+	if err != nil {
+		return m, staleIf(err, id)
+	}
+	if here, err := t.s.library.Find(ctx, m.Rel); err == nil && here.Path != m.Path {
+		return m, &core.Error{Code: core.CodeDenied, Op: "find", Subject: id, Err: errInProject, Hint: "change it outside this project: hermes journey, in another folder"}
+	}
+	return m, nil
+}
+
 // staleIf says that a node is gone when it was not found.
 func staleIf(err error, id string) error {
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -144,9 +160,9 @@ func (t *travel) Do(ctx context.Context, task journey.Task) (journey.Result, err
 		return t.remember(ctx, card, task)
 	}
 	l := t.s.library
-	m, err := l.Find(ctx, task.ID)
+	m, err := t.find(ctx, task.ID)
 	if err != nil {
-		return journey.Result{}, staleIf(err, task.ID)
+		return journey.Result{}, err
 	}
 	out := journey.Result{ID: task.ID}
 	switch task.Verb {
