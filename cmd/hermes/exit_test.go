@@ -21,6 +21,19 @@ rules:
   - {reply: {text: "You said: {{user}}"}}
 `
 
+// talked is a workspace in which one thing was said and answered.
+func talked(t *testing.T, said string) (world, *terminal) {
+	t.Helper()
+	_, env := model(t, exitModel)
+	w := newWorld(t, env...)
+	x := w.start(t, 100, 30)
+	x.see("Ctrl+X ?")
+	x.keys(said + enter)
+	x.see("You said: " + said)
+	x.idle()
+	return w, x
+}
+
 // Ctrl+C stops the turn and its processes, clears the draft, and only then quits (OPEN-TU-06).
 func TestE2E_OpenTU06_ctrlC(t *testing.T) {
 	t.Parallel()
@@ -81,13 +94,7 @@ func TestE2E_OpenTU06_signals(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, env := model(t, exitModel)
-			w := newWorld(t, env...)
-			x := w.start(t, 100, 30)
-			x.see("Ctrl+X ?")
-			x.keys("kept" + enter)
-			x.see("You said: kept")
-			x.idle()
+			w, x := talked(t, "kept")
 			x.keys("stream" + enter)
 			x.see("This answ")
 			x.signal(sig)
@@ -103,13 +110,7 @@ func TestE2E_OpenTU06_signals(t *testing.T) {
 // When the terminal goes away, the program and its children do too, and the session is whole.
 func TestE2E_OpenTU06_terminalGone(t *testing.T) {
 	t.Parallel()
-	_, env := model(t, exitModel)
-	w := newWorld(t, env...)
-	x := w.start(t, 100, 30)
-	x.see("Ctrl+X ?")
-	x.keys("kept" + enter)
-	x.see("You said: kept")
-	x.idle()
+	w, x := talked(t, "kept")
 	if err := x.pty.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +127,7 @@ func TestE2E_OpenTU06_terminalGone(t *testing.T) {
 // kill -9 in the middle of an answer: what was shown as done is there on resume.
 func TestE2E_killed(t *testing.T) {
 	t.Parallel()
-	_, env := model(t, exitModel)
-	w := newWorld(t, env...)
-	x := w.start(t, 100, 30)
-	x.see("Ctrl+X ?")
-	x.keys("kept" + enter)
-	x.see("You said: kept")
-	x.idle()
+	w, x := talked(t, "kept")
 	x.keys("tool" + enter)
 	x.see("started")
 	x.signal(syscall.SIGKILL)
@@ -150,13 +145,7 @@ func TestE2E_killed(t *testing.T) {
 // A second process on a session may read, fork or wait; it never writes.
 func TestE2E_secondProcess(t *testing.T) {
 	t.Parallel()
-	_, env := model(t, exitModel)
-	w := newWorld(t, env...)
-	x := w.start(t, 100, 30)
-	x.see("Ctrl+X ?")
-	x.keys("mine" + enter)
-	x.see("You said: mine")
-	x.idle()
+	w, x := talked(t, "mine")
 	files, err := filepath.Glob(filepath.Join(w.home, "sessions", "*.jsonl"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
