@@ -26,7 +26,8 @@ import (
 //	1  fields t (terms), s (session), r (role), n (tool), d (time), o (offset in the transcript); r, d and o
 //	   are stored, so that results are ranked without reading transcripts
 //	2  fields t, s, r, n; nothing is stored: offset, time and kind are in the name of the document
-const Version = 2
+//	3  calls and results that are JSON are indexed without its escapes
+const Version = 3
 
 const (
 	leaseIdle = 250 * time.Millisecond // how long the engine's lock is kept after the last use

@@ -371,11 +371,14 @@ func textOf(m core.Message) string {
 	if m.Role == core.RoleTool {
 		limit = resultCap
 	}
-	out := text.Neutralise(cut(m.Display(), limit))
-	for _, c := range m.ToolCalls {
-		out += "\n" + c.Name + " " + cut(c.Arguments, resultCap)
+	out := cut(m.Display(), limit)
+	if m.Role == core.RoleTool && looksLikeJSON(out) {
+		out = plain(out)
 	}
-	return out
+	for _, c := range m.ToolCalls {
+		out += "\n" + c.Name + " " + plain(cut(c.Arguments, resultCap))
+	}
+	return text.Neutralise(out)
 }
 
 func cut(s string, n int) string {
