@@ -60,7 +60,7 @@ func sessionBindings() []action {
 		},
 		{
 			Binding: keys.Binding{ID: "app.demo", Scope: keys.Prefix, Slash: "/demo", Help: "open the demo in a throw-away home"}, why: whyNoDemo,
-			run: func(m *Model, _ string) tea.Cmd { return m.openCmd(m.opt.Setup.Demo) },
+			run: func(m *Model, _ string) tea.Cmd { return m.openHeld(m.opt.Setup.Demo) },
 		},
 		{
 			Binding: keys.Binding{ID: "app.quit", Scope: keys.Prefix, Slash: "/quit", Help: "leave hermes"},

@@ -102,6 +102,9 @@ func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
 			return m.do(a, "")
 		}
 	}
+	if isText(msg) {
+		return m.typeText(msg)
+	}
 	outcome := m.chat.Composer().Update(msg)
 	offer := m.complete()
 	if outcome == composer.Submit {
@@ -161,7 +164,10 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		m.ws.busy = nil
 	}
 	if msg.err == nil {
-		return m.adopt(msg.ws)
+		return tea.Batch(m.adopt(msg.ws), m.handOn(true))
+	}
+	if m.held.on {
+		return tea.Batch(m.fail(msg.err), m.handOn(false))
 	}
 	if m.onboard != nil {
 		m.onboard.SetError(msg.err.Error(), core.HintOf(msg.err))

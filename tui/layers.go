@@ -90,7 +90,7 @@ func (m *Model) switchSession(f func(ctx context.Context, o Opener) (Workspace, 
 		return m.fail(&core.Error{Code: core.CodeBusy, Op: "open session", Hint: why})
 	}
 	opener := m.ws.Opener
-	return m.openCmd(func(ctx context.Context) (Workspace, error) { return f(ctx, opener) })
+	return m.openHeld(func(ctx context.Context) (Workspace, error) { return f(ctx, opener) })
 }
 
 // modelLayer is the model picker.
@@ -277,12 +277,16 @@ func (l *approvalLayer) draw(m *Model, w, h int) (box []string, cx, cy int) {
 }
 
 func (l *approvalLayer) update(m *Model, msg tea.Msg) tea.Cmd {
+	now := m.opt.Now()
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		return nil
+		return m.typeOn(msg)
 	}
-	now := m.opt.Now()
+	ready := l.dialog.Ready(now)
 	d, answered := l.dialog.Key(keyName(key), now)
+	if !ready {
+		return m.typeOn(msg)
+	}
 	if !answered {
 		return nil
 	}

@@ -97,7 +97,11 @@ func (l *questionLayer) update(m *Model, msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		name = keyName(key)
 	}
+	ready := l.dialog.Ready(m.opt.Now())
 	a, answered := l.dialog.Update(name, msg, m.opt.Now())
+	if !ready {
+		return m.typeOn(msg)
+	}
 	if !answered {
 		return nil
 	}

@@ -60,6 +60,8 @@ type Model struct {
 	files   files
 	shell   *shellRun // the running ! line
 	shells  int       // counts ! lines
+	held    held
+	typed   time.Time // of the last keystroke that changed the composer
 }
 
 // open is the adopted workspace with what belongs to its lifetime.
@@ -82,6 +84,7 @@ type open struct {
 // draft tracks when the composer's text was last stored.
 type draft struct {
 	saved   string
+	begun   bool // something was typed since the session opened
 	pending bool // a save is due
 }
 
@@ -94,6 +97,7 @@ type screen struct {
 	side  int // widening of the side column
 	dark  bool
 	plain bool // the terminal has no colours, or the person wants none
+	sized bool // the terminal said how large it is
 	away  bool // the terminal says that it has not the focus
 	// reports says that the terminal shows the status of programs.
 	reports bool

@@ -8,7 +8,7 @@ import (
 	"hermes/tui/layout"
 )
 
-// Update passes msg through the six stages; the first that knows it ends the way. A panic here ends
+// Update passes msg through the stages; the first that knows it ends the way. A panic here ends
 // the program in order.
 func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
@@ -23,7 +23,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {
 	for _, stage := range []func(tea.Msg) (tea.Cmd, bool){
-		m.stageTerminal, m.stageMouse, m.stageKeys, m.stageLayer, m.stagePane, m.stageNews,
+		m.stageTerminal, m.stageMouse, m.stageHeld, m.stageKeys, m.stageLayer, m.stagePane, m.stageNews,
 	} {
 		if cmd, done := stage(msg); done {
 			return cmd
@@ -37,7 +37,7 @@ func (m *Model) stageTerminal(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.scr.w, m.scr.h = max(msg.Width, 0), max(msg.Height, 0)
-		m.sel = selection{}
+		m.scr.sized, m.sel = true, selection{}
 		m.recall()
 		m.place()
 	case tea.BackgroundColorMsg:
@@ -114,6 +114,9 @@ func (m *Model) stageLayer(msg tea.Msg) (tea.Cmd, bool) {
 	if !isInput(msg) || !m.covered() {
 		return nil, false
 	}
+	if m.scr.lay.Kind == layout.Tiny {
+		return nil, true // nobody answers what they cannot see
+	}
 	if l := m.top(); l != nil {
 		if key, ok := msg.(tea.KeyPressMsg); ok && m.helping(keyName(key)) {
 			return nil, true
@@ -130,7 +133,10 @@ func (m *Model) stagePane(msg tea.Msg) (tea.Cmd, bool) {
 	}
 	key, isKey := msg.(tea.KeyPressMsg)
 	switch {
-	case m.scr.lay.Kind == layout.Tiny:
+	case m.scr.lay.Kind == layout.Tiny && m.scr.sized:
+		if isText(msg) && m.composing() { // a window that is being dragged loses no words
+			return m.typeText(msg), true
+		}
 		return nil, true
 	case m.scr.focus == layout.Chat && !m.chat.Reading():
 		return m.composerInput(msg), true
@@ -180,11 +186,7 @@ func (m *Model) stageNews(msg tea.Msg) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case draftMsg:
-		if msg.gen == m.ws.gen && m.chat.Composer().Empty() && msg.text != "" {
-			m.chat.Composer().SetText(msg.text)
-			m.ws.draft.saved = msg.text
-		}
-		return nil, true
+		return m.draftCame(msg), true
 	case draftDueMsg:
 		return m.draftSaveCmd(msg), true
 	}

@@ -9,6 +9,7 @@ package composer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -57,8 +58,9 @@ type Editor struct {
 	pastes int
 
 	history []string
-	histAt  int    // index into history; len(history) is the draft
-	draft   string // what stood here before history was walked
+	added   []string // by AddHistory; what is loaded later does not push it out
+	histAt  int      // index into history; len(history) is the draft
+	draft   string   // what stood here before history was walked
 
 	width   int
 	maxRows int
@@ -164,15 +166,24 @@ func (e *Editor) Unfold() bool {
 	return true
 }
 
-// SetHistory gives the entries Up walks through, oldest first.
+// SetHistory gives the entries Up walks through, oldest first. What was added before they came stays
+// behind them, and who walks already keeps their place.
 func (e *Editor) SetHistory(entries []string) {
-	e.history, e.histAt = entries, len(entries)
+	back := len(e.history) - e.histAt
+	e.history = slices.Clone(entries)
+	for _, s := range e.added {
+		if !slices.Contains(entries, s) {
+			e.history = append(e.history, s)
+		}
+	}
+	e.histAt = max(len(e.history)-back, 0)
 }
 
 // AddHistory appends one entry unless it repeats the last one.
 func (e *Editor) AddHistory(s string) {
 	if n := len(e.history); s != "" && (n == 0 || e.history[n-1] != s) {
 		e.history = append(e.history, s)
+		e.added = append(e.added, s)
 	}
 	e.histAt = len(e.history)
 }
