@@ -77,7 +77,7 @@ func TestTypedWhileOpening(t *testing.T) {
 	r := newRig(t, 80, 24)
 	r.text("old draft ")
 	r.keys("ctrl+x")
-	_, open = r.m.Update(tuitest.Key("n"))
+	_, open := r.m.Update(tuitest.Key("n"))
 	r.text("for the new 新")
 	r.send(tea.PasteMsg{Content: " one"})
 	r.keys("enter", "x")
