@@ -58,6 +58,9 @@ func (x *Index) sync(ctx context.Context, report func(Progress)) (Progress, erro
 		return Progress{}, err
 	}
 	p := Progress{Sessions: len(files)}
+	if x.untouched(files) {
+		return p, nil
+	}
 	defer x.fed.Store(nil)
 	err = x.engine.with(ctx, func(idx bleve.Index) error {
 		m, err := readMeta(idx)

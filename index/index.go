@@ -58,6 +58,9 @@ func (x *Index) Rebuild(ctx context.Context, report func(Progress)) (Progress, e
 	return x.Sync(ctx, report)
 }
 
+// untouched tells that nothing was ever said and no index made: looking for something is no reason to write one.
+func (x *Index) untouched(files []transcript) bool { return len(files) == 0 && x.engine.gone() }
+
 // transcript is one session file.
 type transcript struct {
 	id, path string

@@ -409,3 +409,17 @@ func TestSearch_stopsWithItsContext(t *testing.T) {
 		t.Error("a cancelled search answers")
 	}
 }
+
+// Looking for something where nothing was ever said writes nothing.
+func TestSearch_emptyHome(t *testing.T) {
+	t.Parallel()
+	h := home.At(filepath.Join(t.TempDir(), "home"))
+	x := (&shelf{t: t, home: h}).index()
+	wantFound(t, x, "anything", "")
+	if _, err := x.Rebuild(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(h.Dir()); !os.IsNotExist(err) {
+		t.Errorf("the home was made: %v", err)
+	}
+}

@@ -103,10 +103,15 @@ func TestRun_idle(t *testing.T) {
 	if n := len(x.output()) - before; n != 0 {
 		t.Errorf("%d bytes written while idle: %q", n, x.output()[before:])
 	}
-	start := time.Now()
-	x.typed(t, "東")
-	x.wait(t, "東")
-	if took := time.Since(start); took > 500*time.Millisecond {
-		t.Errorf("a key after a rest takes %v", took)
+	took := time.Hour
+	for _, key := range []string{"東", "南", "西"} { // another program may have the processor, but not each time
+		time.Sleep(time.Second) // at rest again
+		start := time.Now()
+		x.typed(t, key)
+		x.wait(t, key)
+		if took = time.Since(start); took <= 500*time.Millisecond {
+			return
+		}
 	}
+	t.Errorf("a key after a rest takes %v", took)
 }

@@ -8,7 +8,7 @@ import (
 
 func obfuscationRules() []rule {
 	t := table{category: "obfuscation"}
-	const decode = `(?:base64\s+(?:-\w*[dD]\w*|--decode)|xxd\s+-r\S*(?:\s+-p)?|openssl\s+(?:base64|enc)\s+[^|;]{0,80}-d\b|gunzip|gzip\s+-d\S*|zcat|uudecode|base32\s+(?:-d|--decode)|\brev\b|tr\s+["']?[\w-]+["']?\s+["']?[\w-]+["']?)`
+	const decode = `(?:base64\s+(?:-\w*[dD]\w*|--decode)|xxd\s+-r\S*(?:\s+-p)?|openssl\s+(?:base64|enc)\s+[^|;]{0,80}-d\b|gunzip|gzip\s+-d\S*|zcat|uudecode|base32\s+(?:-d|--decode)|\brev(?:[^\w-]|$)|tr\s+["']?[\w-]+["']?\s+["']?[\w-]+["']?)`
 	const unpack = `(?:b(?:64|32|85|16)decode|decodebytes|a2b_\w+|bytes\.fromhex|fromhex|unhexlify|decompress|marshal\.loads|codecs\.decode|rot_?13|atob|Buffer\.from\([^)]*["'](?:base64|hex)["']|FromBase64String|unescape|decodeURIComponent|fromCharCode|pack\(|base64_decode|gzinflate|str_rot13|Base64\.decode|chr\()`
 	t.add("decode_pipe_shell", Critical, "base64|xxd|openssl|gunzip|gzip|zcat|uudecode|base32| rev|tr ", `\b`+decode+`[^|;]{0,80}\|\s*(?:\w+[^|;]{0,40}\|\s*)?(?:`+shells+`|`+interps+`|xargs\s+(?:-\S+\s+)*(?:ba)?sh|eval\b|source\b)`, "runs what it has just decoded")
 	t.add("eval_decoded", Critical, "base64|xxd|openssl|gunzip|zcat|rev", `(?:\beval\b|\b(?:ba|z|da)?sh\s+-c|\bsource\b|(?:^|[;&|]\s*)\.\s|\bpython\d?\s+-c|\b(?:ba|z|da)?sh\b|\bexec\b)\s*["']?\s*(?:\$\(|`+"`"+`|<\(|<<<\s*["']?\$\()[^;]{0,200}?\b`+decode, "runs what it has just decoded")

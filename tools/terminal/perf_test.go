@@ -25,9 +25,13 @@ func TestJudge_hostile(t *testing.T) {
 		"heredocs":      strings.Repeat("bash <<E\necho\nE\n", 1_000),
 		"functions":     strings.Repeat("f(){ ", 1_000) + strings.Repeat("; }", 1_000),
 	} {
-		start := time.Now()
-		j.Command(c, root)
-		if took := time.Since(start); took > 2*time.Second {
+		took := time.Hour
+		for try := 0; try < 3 && took > 2*time.Second; try++ { // another program may have the processor
+			start := time.Now()
+			j.Command(c, root)
+			took = time.Since(start)
+		}
+		if took > 2*time.Second {
 			t.Errorf("%s (%d bytes) took %s", name, len(c), took)
 		} else {
 			t.Logf("%s: %s", name, took)
