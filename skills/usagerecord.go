@@ -34,6 +34,8 @@ type Record struct {
 	State      string
 	Pinned     bool
 	Archived   time.Time
+	// Restored is when a person last brought it back; its clock starts anew then.
+	Restored time.Time
 }
 
 func newRecord(now time.Time) Record { return Record{Created: now, State: StateActive} }
@@ -70,7 +72,7 @@ func (r *Record) bump(b bump) {
 		r.State, r.Archived = StateArchived, b.at
 		return
 	case restored:
-		r.State, r.Archived = StateActive, time.Time{}
+		r.State, r.Archived, r.Restored = StateActive, time.Time{}, later(r.Restored, b.at)
 		return
 	}
 	if r.State == StateStale {
@@ -93,6 +95,7 @@ func decodeRecord(f map[string]json.RawMessage) Record {
 		LastUsed: moment(f["last_used_at"]), LastViewed: moment(f["last_viewed_at"]), LastPatched: moment(f["last_patched_at"]),
 		Generation: count(f["patch_generation"]), LastReused: count(f["last_reused_patch_generation"]), Created: moment(f["created_at"]),
 		State: str(f["state"]), Pinned: truth(f["pinned"]), Archived: moment(f["archived_at"]),
+		Restored: moment(f["restored_at"]),
 	}
 	if r.CreatedBy == "" && truth(f["agent_created"]) {
 		r.CreatedBy = ByAgent
@@ -136,6 +139,9 @@ func (r *Record) fields() map[string]json.RawMessage {
 	set("state", r.State)
 	set("pinned", r.Pinned)
 	set("archived_at", at(r.Archived))
+	if !r.Restored.IsZero() { // a key of ours: it is there only when it says something
+		set("restored_at", at(r.Restored))
+	}
 	return out
 }
 

@@ -288,8 +288,13 @@ func TestE2E_curatorView(t *testing.T) {
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
 	// By itself it runs when it is due and nobody worked; it tells, and stands among the background agents.
-	if err := os.WriteFile(filepath.Join(w.home, "skills", ".curator_state"), []byte(`{"last_run_at":"2020-01-01T00:00:00Z"}`), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{
+		".curator_state": `{"last_run_at":"2020-01-01T00:00:00Z"}`,
+		".usage.json":    `{"old-backup":{"created_by":"agent","last_used_at":"2020-02-01T00:00:00+00:00","use_count":2,"restored_at":"2020-03-01T00:00:00+00:00"}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(w.home, "skills", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	x = w.start(t, 120, 40)
 	x.see("the curator looked at the skills nobody used: 1 archived", "curator archive devops/old-back")

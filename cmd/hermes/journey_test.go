@@ -221,6 +221,13 @@ rules:
 			t.Fatal(err)
 		}
 	}
+	extra := filepath.Join(w.home, "skills", "ops", "deploy-web-service", "references", "probe.md")
+	if err := os.MkdirAll(filepath.Dir(extra), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(extra, []byte("Probe /healthz 探针.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	now := time.Now().UTC().Format(time.RFC3339)
 	usage := `{"deploy-web-app":{"created_by":"agent","use_count":5,"last_used_at":"` + now + `"},"deploy-web-service":{"created_by":"agent","use_count":1,"last_used_at":"` + now + `"}}`
 	if err := os.WriteFile(filepath.Join(w.home, "skills", ".usage.json"), []byte(usage), 0o600); err != nil {
@@ -239,7 +246,7 @@ rules:
 		t.Errorf("it was changed: %s", got)
 	}
 	l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json"))
-	if len(l.Proposals) != 2 || len(srv.Requests()) != 1 {
+	if len(l.Proposals) != 3 || len(srv.Requests()) != 1 {
 		t.Fatalf("%+v", l)
 	}
 	for _, p := range l.Proposals {
@@ -252,5 +259,8 @@ rules:
 	}
 	if got := w.read(t, "skills", "ops", "deploy-web-service", "SKILL.md"); got != "" {
 		t.Errorf("the absorbed one stands: %s", got)
+	}
+	if got := w.read(t, "skills", "ops", "deploy-web-app", "references", "probe.md"); got != "Probe /healthz 探针.\n" {
+		t.Errorf("its file did not come along: %q", got)
 	}
 }

@@ -318,3 +318,100 @@ func TestPause(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
+
+// What a person brings back, one by one or with the whole run, has the full time again: the next run would undo it
+// otherwise.
+func TestRun_leavesWhatWasBroughtBack(t *testing.T) {
+	t.Parallel()
+	you := ledger.Change{Actor: ledger.You}
+	for name, back := range map[string]func(*testing.T, *rig, curator.Report) error{
+		"rollback": func(t *testing.T, r *rig, rep curator.Report) error {
+			t.Helper()
+			_, err := r.Rollback(t.Context(), you, rep.ID)
+			return err
+		},
+		"rollback of an emptied archive": func(t *testing.T, r *rig, rep curator.Report) error {
+			t.Helper()
+			if err := os.RemoveAll(r.path(".archive")); err != nil {
+				return err
+			}
+			_, err := r.Rollback(t.Context(), you, rep.ID)
+			return err
+		},
+		"restore": func(t *testing.T, r *rig, _ curator.Report) error {
+			t.Helper()
+			_, err := r.lib.Restore(t.Context(), you, "tool")
+			return err
+		},
+		"undo": func(t *testing.T, r *rig, rep curator.Report) error {
+			t.Helper()
+			ids, err := r.led.UndoIDs(ledger.Filter{ReviewID: rep.ID})
+			if err == nil {
+				_, err = r.led.Undo(t.Context(), you, false, ids...)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t)
+			r.skill(t, "tool")
+			r.write(t, ".usage.json", `{"tool": {"created_by": "agent", "use_count": 1, "last_used_at": "2026-01-01T00:00:00Z"}}`)
+			rep, err := r.Run(t.Context(), false)
+			if err != nil || rep.Count(curator.Archive) != 1 {
+				t.Fatalf("%+v, %v", rep, err)
+			}
+			if err := back(t, r, rep); err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range []struct {
+				days int
+				want map[string]curator.Move
+			}{
+				{8, map[string]curator.Move{}}, {24, map[string]curator.Move{"c/tool": curator.MarkStale}}, {60, map[string]curator.Move{"c/tool": curator.Archive}},
+			} {
+				r.now = r.now.Add(time.Duration(step.days) * day)
+				rep, err := r.Run(t.Context(), false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(step.want, moved(rep)); d != "" {
+					t.Errorf("after %d more days: %s", step.days, d)
+				}
+			}
+		})
+	}
+}
+
+// A clock that was ahead does not silence the curator until then: it begins anew.
+func TestMaybeRun_lastRunInTheFuture(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.skill(t, "tool")
+	r.write(t, ".curator_state", `{"last_run_at":"2099-01-01T00:00:00Z"}`)
+	if _, ran, err := r.MaybeRun(t.Context(), day); ran || err != nil {
+		t.Fatalf("%v, %v", ran, err)
+	}
+	r.now = r.now.Add(169 * time.Hour)
+	if _, ran, err := r.MaybeRun(t.Context(), day); !ran || err != nil {
+		t.Errorf("ran %v, %v", ran, err)
+	}
+}
+
+// Runs within one second keep their order.
+func TestLoad_theLastOfASecond(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.skill(t, "tool")
+	var last curator.Report
+	for range 12 {
+		var err error
+		if last, err = r.Run(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		r.now = r.now.Add(time.Millisecond)
+	}
+	if got, err := r.Load(""); err != nil || got.ID != last.ID {
+		t.Errorf("%s, not %s: %v", got.ID, last.ID, err)
+	}
+}

@@ -40,19 +40,26 @@ type rules struct {
 	cron    map[string]bool // names in scheduled jobs
 }
 
+// exempt says why a skill never goes by itself; "" when it may.
+func (r rules) exempt(e skills.Entry, o skills.Origin) string {
+	switch {
+	case o.Pinned:
+		return "pinned"
+	case protected()[e.Dir]:
+		return "protected"
+	case r.cron[e.Dir], r.cron[e.Name], r.cron[e.Rel]:
+		return "a scheduled job needs it"
+	}
+	return ""
+}
+
 // decide says what happens to a skill.
 func (r rules) decide(e skills.Entry, o skills.Origin, known bool) Step {
 	s := Step{Name: e.Rel, Move: Keep, From: o.Record.State}
+	if s.Reason = r.exempt(e, o); s.Reason != "" {
+		return s
+	}
 	switch {
-	case o.Pinned:
-		s.Reason = "pinned"
-		return s
-	case protected()[e.Dir]:
-		s.Reason = "protected"
-		return s
-	case r.cron[e.Dir], r.cron[e.Name], r.cron[e.Rel]:
-		s.Reason = "a scheduled job needs it"
-		return s
 	case !known || o.Record.Created.IsZero() && o.Record.LastActive().IsZero():
 		s.Move, s.Reason = Seed, "no record yet: its time starts now"
 		return s
@@ -60,6 +67,10 @@ func (r rules) decide(e skills.Entry, o skills.Origin, known bool) Step {
 	at := o.Record.LastActive()
 	if at.IsZero() {
 		at = o.Record.Created // never used: it has the whole time from its creation to be found
+	}
+	back := o.Record.Restored.After(at)
+	if back {
+		at = o.Record.Restored // or from when a person brought it back: what was undone is not done again at once
 	}
 	age := max(r.now.Sub(at), 0) // a time in the future is now
 	s.Days = int(age / (24 * time.Hour))
@@ -71,7 +82,21 @@ func (r rules) decide(e skills.Entry, o skills.Origin, known bool) Step {
 	case age < r.stale && o.Record.State == skills.StateStale:
 		s.Move, s.Reason = Reactivate, "used again"
 	default:
-		s.Reason = fmt.Sprintf("last active %d days ago", s.Days)
+		s.Reason = "last active " + ago(s.Days)
+		if back {
+			s.Reason = "brought back " + ago(s.Days)
+		}
 	}
 	return s
+}
+
+// ago is a number of days in words.
+func ago(days int) string {
+	switch days {
+	case 0:
+		return "today"
+	case 1:
+		return "yesterday"
+	}
+	return fmt.Sprintf("%d days ago", days)
 }

@@ -131,6 +131,9 @@ func (c *Curator) MaybeRun(ctx context.Context, idle time.Duration) (r Report, r
 	if err != nil || st.Paused {
 		return r, false, err
 	}
+	if st.LastRun.After(c.o.Now()) {
+		st.LastRun = time.Time{} // the clock was wrong then: begin anew, or it would not run for as long
+	}
 	if st.LastRun.IsZero() {
 		st.LastRun, st.LastSummary = c.o.Now(), "Seen for the first time: the clock starts."
 		return r, false, c.saveState(st)
@@ -236,6 +239,16 @@ func (c *Curator) plan(ctx context.Context) ([]Step, error) {
 	return steps, nil
 }
 
+// Exempt returns what says why a skill never goes by itself: it is pinned, protected, or a scheduled job needs it;
+// "" when it may go.
+func (c *Curator) Exempt() (func(skills.Entry, skills.Origin) string, error) {
+	cron, err := c.cronSkills()
+	if err != nil {
+		return nil, err
+	}
+	return rules{cron: cron}.exempt, nil
+}
+
 // do makes one move.
 func (c *Curator) do(ctx context.Context, run string, s Step) error {
 	key := filepath.Base(filepath.FromSlash(s.Name))
@@ -295,7 +308,9 @@ func (c *Curator) Rollback(ctx context.Context, by ledger.Change, id string) (Re
 			}
 		}
 		key := filepath.Base(filepath.FromSlash(s.Name))
-		if err := c.o.Library.Usage().Update(ctx, key, func(rec *skills.Record) { rec.State = cmp.Or(s.From, skills.StateActive) }); err != nil {
+		if err := c.o.Library.Usage().Update(ctx, key, func(rec *skills.Record) {
+			rec.State, rec.Restored = cmp.Or(s.From, skills.StateActive), c.o.Now() // what was taken back is not done again next week
+		}); err != nil {
 			return r, err
 		}
 	}
@@ -319,7 +334,13 @@ func (c *Curator) find(fits func(Report) bool, id string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	slices.Sort(dirs)
+	slices.SortFunc(dirs, func(a, b string) int { // "20260601-120000-2" comes after "20260601-120000"
+		second := func(path string) string {
+			name := filepath.Base(filepath.Dir(path))
+			return name[:min(len(name), len("20060102-150405"))]
+		}
+		return cmp.Or(strings.Compare(second(a), second(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
 	for _, path := range slices.Backward(dirs) {
 		raw, err := os.ReadFile(path)
 		if err != nil {

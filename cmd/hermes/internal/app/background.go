@@ -41,8 +41,8 @@ func (s *Session) ends(rec review.Record) {
 	})
 }
 
-// recordOf is what a run of the curator leaves among the reviews; merges are what its model proposed.
-func (a *App) recordOf(r curator.Report, merges []Merge, trigger review.Trigger) review.Record {
+// recordOf is what a run of the curator leaves among the reviews, with what its model proposed.
+func (a *App) recordOf(r Tended, trigger review.Trigger) review.Record {
 	rec := review.Record{
 		ID: r.ID, Kind: review.KindCurator, Trigger: trigger, State: review.Nothing, StartedAt: r.At.UTC(), DurationMS: a.now().Sub(r.At).Milliseconds(), PID: os.Getpid(),
 	}
@@ -57,7 +57,10 @@ func (a *App) recordOf(r curator.Report, merges []Merge, trigger review.Trigger)
 		rec.Saved++
 		rec.Did = append(rec.Did, string(s.Move)+" "+text.OneLine(s.Name))
 	}
-	for _, m := range merges {
+	if r.Unmerged != nil {
+		rec.Error = text.OneLine(r.Unmerged.Error())
+	}
+	for _, m := range r.Merges {
 		if m.Error != "" {
 			rec.Error = m.Absorb + ": " + m.Error
 		}

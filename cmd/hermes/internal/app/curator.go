@@ -36,19 +36,33 @@ func (a *App) idle() time.Duration {
 	return a.now().Sub(last)
 }
 
+// Tended is what came of a run of the curator.
+type Tended struct {
+	curator.Report
+
+	Merges []Merge
+	// Unmerged is why no skills were merged; the run itself was done.
+	Unmerged error
+}
+
 // RunCurator looks at every skill now and, with merge, lets the auxiliary model propose to merge those that say
 // nearly the same. What was done is among the reviews.
-func (a *App) RunCurator(ctx context.Context, dry, merge bool) (r curator.Report, merges []Merge, err error) {
-	if r, err = a.Curator().Run(ctx, dry); err != nil {
-		return r, nil, err
+func (a *App) RunCurator(ctx context.Context, dry, merge bool) (t Tended, err error) {
+	if merge && !dry {
+		if _, err := a.merger(); err != nil {
+			return t, err // before anything is changed
+		}
+	}
+	if t.Report, err = a.Curator().Run(ctx, dry); err != nil {
+		return t, err
 	}
 	if merge || a.Config().Curator.Consolidate {
-		merges, err = a.Consolidate(ctx, dry)
+		t.Merges, t.Unmerged = a.Consolidate(ctx, dry)
 	}
 	if !dry {
-		a.keep(a.recordOf(r, merges, review.ByAsking))
+		a.keep(a.recordOf(t, review.ByAsking))
 	}
-	return r, merges, err
+	return t, nil
 }
 
 // RollbackCurator takes a run of the curator back, "" for the last one that stands.
@@ -92,16 +106,16 @@ func (a *App) curatorRun(ids []string) string {
 // curate runs the curator when it is time, and tells what it did.
 func (a *App) curate(ctx context.Context, idle time.Duration, tell func(core.Notice), note func(review.Record)) {
 	r, ran, err := a.Curator().MaybeRun(ctx, idle)
-	var merges []Merge
-	if ran && a.Config().Curator.Consolidate {
-		var merr error
-		if merges, merr = a.Consolidate(ctx, false); merr != nil {
-			a.Log.Warn("merge skills", "err", merr)
-			tell(core.Notice{Level: core.LevelWarn, Text: "the curator merged nothing: " + merr.Error(), Remedy: core.HintOf(merr)})
-		}
-	}
 	if ran {
-		note(a.recordOf(r, merges, review.ByTime))
+		t := Tended{Report: r}
+		if a.Config().Curator.Consolidate {
+			t.Merges, t.Unmerged = a.Consolidate(ctx, false)
+		}
+		if t.Unmerged != nil {
+			a.Log.Warn("merge skills", "err", t.Unmerged)
+			tell(core.Notice{Level: core.LevelWarn, Text: "the curator merged nothing: " + t.Unmerged.Error(), Remedy: core.HintOf(t.Unmerged)})
+		}
+		note(a.recordOf(t, review.ByTime))
 	}
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/ledger"
+	"hermes/core/text"
 	view "hermes/tui/curator"
 )
 
@@ -35,20 +36,11 @@ func (u upkeep) Do(ctx context.Context, do view.Do) (string, error) {
 	c := u.s.app.Curator()
 	switch do {
 	case view.Run, view.DryRun:
-		r, merges, err := u.s.app.RunCurator(ctx, do == view.DryRun, false)
+		r, err := u.s.app.RunCurator(ctx, do == view.DryRun, false)
 		if err != nil {
 			return "", err
 		}
-		if do == view.DryRun {
-			return "dry run, nothing was changed: " + r.Summary(), nil
-		}
-		said := "done: " + r.Summary()
-		for _, m := range merges {
-			if len(m.Proposals) > 0 {
-				said += fmt.Sprintf(" %s into %s waits for you (Ctrl+X r).", m.Absorb, m.Keep)
-			}
-		}
-		return said, nil
+		return ran(r, do == view.DryRun), nil
 	case view.Pause:
 		return "paused: it does not run by itself", c.Pause(true)
 	case view.Resume:
@@ -62,4 +54,26 @@ func (u upkeep) Do(ctx context.Context, do view.Do) (string, error) {
 	case view.Nothing, view.Close:
 	}
 	return "", nil
+}
+
+// ran is a run in one line.
+func ran(r Tended, dry bool) string {
+	said := "done: " + r.Summary()
+	if dry {
+		said = "dry run, nothing was changed: " + r.Summary()
+	}
+	for _, m := range r.Merges {
+		switch {
+		case m.Error != "":
+			said += fmt.Sprintf(" %s stays beside %s: %s.", m.Absorb, m.Keep, text.OneLine(m.Error))
+		case len(m.Proposals) > 0:
+			said += fmt.Sprintf(" %s into %s waits for you (Ctrl+X r).", m.Absorb, m.Keep)
+		default:
+			said += fmt.Sprintf(" %s would merge into %s.", m.Absorb, m.Keep)
+		}
+	}
+	if r.Unmerged != nil {
+		said += " Nothing was merged: " + text.OneLine(r.Unmerged.Error())
+	}
+	return said
 }

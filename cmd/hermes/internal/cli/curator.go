@@ -15,8 +15,10 @@ import (
 )
 
 func (x *cli) curator() *cobra.Command {
-	c := group("curator", "The upkeep of skills that agents wrote and nobody uses", x.curatorStatus(), x.curatorRun(), x.curatorRollback(), x.curatorPause("pause", true), x.curatorPause("resume", false))
-	c.Long = "The upkeep of skills that agents wrote and nobody uses: they go stale, later into the archive; nothing is deleted.\npin, unpin, archive and restore are under hermes skills."
+	c := group("curator", "The upkeep of skills that agents wrote and nobody uses",
+		x.curatorStatus(), x.curatorRun(), x.curatorRollback(), x.curatorPause("pause", true), x.curatorPause("resume", false),
+		x.skillsPin(), x.skillsUnpin(), x.skillsArchive(), x.skillsRestore())
+	c.Long = "The upkeep of skills that agents wrote and nobody uses: they go stale, later into the archive; nothing is deleted.\npin, unpin, archive and restore do what they do under hermes skills."
 	return c
 }
 
@@ -87,19 +89,23 @@ func (x *cli) curatorRun() *cobra.Command {
 		if !a.Config().Curator.Enabled {
 			return &core.Error{Code: core.CodeDenied, Op: "run the curator: it is switched off", Hint: "hermes config set curator.enabled true"}
 		}
-		r, merges, err := a.RunCurator(cmd.Context(), dry, merge)
+		r, err := a.RunCurator(cmd.Context(), dry, merge)
 		if err != nil {
 			return err
 		}
 		if x.json {
-			return x.print(map[string]any{"report": r, "merges": append([]app.Merge{}, merges...)})
+			out := map[string]any{"report": r.Report, "merges": append([]app.Merge{}, r.Merges...)}
+			if r.Unmerged != nil {
+				out["merge_error"] = r.Unmerged.Error()
+			}
+			return x.print(out)
 		}
 		if dry {
 			x.printf("Dry run, nothing was changed. ")
 		}
 		x.printf("%s looked at. %s\n", text.Count(r.Checked, "skill", "skills"), r.Summary())
 		x.steps(r.Steps)
-		for _, m := range merges {
+		for _, m := range r.Merges {
 			x.printf("  merge      %s into %s", m.Absorb, m.Keep)
 			switch {
 			case m.Error != "":
@@ -115,7 +121,7 @@ func (x *cli) curatorRun() *cobra.Command {
 		if r.Backup != "" {
 			x.printf("backup: %s\n", r.Backup)
 		}
-		return nil
+		return r.Unmerged
 	}, cobra.NoArgs)
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	c.Flags().BoolVar(&merge, "consolidate", false, "let an auxiliary model propose to merge skills that say nearly the same (curator.consolidate)")
