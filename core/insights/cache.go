@@ -11,7 +11,8 @@ import (
 // cacheVersion is the version of the cache file. A file of another version is made anew.
 //
 //	1  first version
-const cacheVersion = 1
+//	2  pauses, sub-agents and forks are told apart
+const cacheVersion = 2
 
 // cache keeps the facts of sessions that did not change. It can be thrown away at any time.
 type cache struct {

@@ -21,6 +21,8 @@ type Ref struct {
 type Facts struct {
 	Started  time.Time             `json:"s"`
 	Ended    time.Time             `json:"e"`
+	Active   time.Duration         `json:"a,omitempty"` // without long pauses
+	Task     bool                  `json:"b,omitempty"` // of a sub-agent
 	Messages map[core.Role]int     `json:"m,omitempty"`
 	Models   map[string]Spent      `json:"u,omitempty"` // by "provider/model"
 	Tools    map[string]ToolFact   `json:"t,omitempty"`
@@ -67,16 +69,32 @@ type Turn struct {
 	Answered  bool      `json:"y,omitempty"`
 }
 
+// pause is how long nothing may happen while a session still counts as active.
+const pause = 30 * time.Minute
+
 // maxWords is how many words of a request are kept.
 const maxWords = 24
 
+// Transcript is what was recorded of one session.
+type Transcript struct {
+	Records []core.Record
+	Task    bool // of a sub-agent: what it consumed counts, what it was asked is no message of the person
+}
+
 // Read counts one session. invoked recognises a message that carries a skill the person invoked by name.
-func Read(records []core.Record, invoked func(message string) (skill string, ok bool)) Facts {
-	r := reader{f: Facts{Messages: map[core.Role]int{}, Models: map[string]Spent{}, Tools: map[string]ToolFact{}, Skills: map[string]SkillCount{}, Hours: map[int]int{}}, calls: map[string]core.ToolCall{}, done: map[string]bool{}, invoked: invoked}
-	for i := range records {
-		r.record(&records[i])
+func Read(t Transcript, invoked func(message string) (skill string, ok bool)) Facts {
+	r := reader{
+		f:     Facts{Task: t.Task, Messages: map[core.Role]int{}, Models: map[string]Spent{}, Tools: map[string]ToolFact{}, Skills: map[string]SkillCount{}, Hours: map[int]int{}},
+		calls: map[string]core.ToolCall{}, from: map[string]string{}, done: map[string]bool{}, invoked: invoked,
+	}
+	for i := range t.Records {
+		r.record(&t.Records[i])
 	}
 	r.close()
+	if t.Task {
+		delete(r.f.Messages, core.RoleUser)
+		r.f.Hours, r.f.Active = nil, 0 // its parent's time
+	}
 	return r.f
 }
 
@@ -84,6 +102,7 @@ func Read(records []core.Record, invoked func(message string) (skill string, ok 
 type reader struct {
 	f       Facts
 	calls   map[string]core.ToolCall // by id
+	from    map[string]string        // message that made the call, by its id
 	done    map[string]bool          // calls that were counted
 	turn    *Turn
 	invoked func(string) (string, bool)
@@ -94,6 +113,9 @@ func (r *reader) record(rec *core.Record) {
 		r.f.Started = rec.Time
 	}
 	if rec.Time.After(r.f.Ended) {
+		if d := rec.Time.Sub(r.f.Ended); !r.f.Ended.IsZero() && d <= pause {
+			r.f.Active += d
+		}
 		r.f.Ended = rec.Time
 	}
 	switch rec.Type {
@@ -129,7 +151,10 @@ func (r *reader) message(rec *core.Record) {
 		r.user(rec.Time, m)
 	case core.RoleAssistant:
 		for _, c := range m.ToolCalls {
-			r.calls[c.ID] = c
+			if r.from[c.ID] != m.ID { // some servers begin to count anew with every answer
+				delete(r.done, c.ID)
+			}
+			r.calls[c.ID], r.from[c.ID] = c, m.ID
 		}
 	case core.RoleTool:
 		r.result(rec)
@@ -209,13 +234,17 @@ func (r *reader) loaded(name string) {
 }
 
 // corrects tells whether a message takes the answer before it back: it begins with one of these words, or
-// holds one of these phrases. The rule is coarse and says so wherever its figures are shown.
+// holds one of these phrases. The rule is coarse and says so wherever its figures are shown; the README tells it.
 func corrects(said string) bool {
 	s := strings.ToLower(strings.TrimSpace(text.Cut(said, 400)))
-	for _, w := range []string{"no,", "no ", "no.", "nope", "wrong", "stop", "don't", "do not", "undo", "that's wrong", "that is wrong", "not that", "不对", "不是", "错了", "别", "停", "重来", "違う", "いや", "아니"} {
-		if strings.HasPrefix(s, w) {
-			return true
-		}
+	begins := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
+	}
+	switch {
+	case begins("no problem", "no worries", "no need", "no thanks", "no more", "don't forget", "do not forget", "don't worry", "do not worry", "别的", "别忘", "别人", "别担心", "不是吗", "いやあ", "아니메"):
+		return false
+	case begins("no,", "no ", "no.", "no!", "no:", "nope", "wrong", "stop", "don't", "do not", "undo", "that's wrong", "that is wrong", "not that", "不对", "不是", "错了", "别", "停", "重来", "違う", "いや", "아니"), s == "no":
+		return true
 	}
 	for _, w := range []string{"that's not what", "that is not what", "i said", "i meant", "you should have", "not what i asked", "as i told you", "instead of what", "我说的是", "应该是", "不是我要的", "そうじゃない"} {
 		if strings.Contains(s, w) {

@@ -66,12 +66,12 @@ func (s *shelf) Sessions(context.Context) ([]Ref, error) {
 	return out, nil
 }
 
-func (s *shelf) Records(_ context.Context, id string) ([]core.Record, error) {
+func (s *shelf) Transcript(_ context.Context, id string) (Transcript, error) {
 	s.read++
 	if id == "broken" {
-		return nil, errors.New("no header")
+		return Transcript{}, errors.New("no header")
 	}
-	return s.sessions[id], nil
+	return Transcript{Records: s.sessions[id], Task: id == "task"}, nil
 }
 
 func (s *shelf) Invoked(m string) (string, bool)            { return "slash-skill", m == "[use slash-skill]" }
@@ -139,6 +139,49 @@ func TestMake_counts(t *testing.T) {
 	}
 }
 
+// Some servers number the calls of every answer from 0 again. They are other calls then; the same record twice is
+// not.
+func TestRead_idsThatBeginAnew(t *testing.T) {
+	t.Parallel()
+	yes := true
+	var rs []core.Record
+	for i := range 3 {
+		call := core.Record{Type: core.RecordMessage, Time: start, Message: &core.Message{ID: fmt.Sprint("m", i), Role: core.RoleAssistant, ToolCalls: []core.ToolCall{{ID: "call_0", Name: "terminal"}}}}
+		result := core.Record{Type: core.RecordMessage, Time: start, OK: &yes, Message: &core.Message{ID: fmt.Sprint("r", i), Role: core.RoleTool, ToolCallID: "call_0", ToolName: "terminal"}}
+		rs = append(rs, call, result, call, result)
+	}
+	if f := Read(Transcript{Records: rs}, nil); f.Tools["terminal"].Calls != 3 {
+		t.Errorf("%+v", f.Tools)
+	}
+}
+
+// A session that was left for days was not active for days; a sub-agent's session is none of the person's, though
+// it costs.
+func TestMake_pausesAndTasks(t *testing.T) {
+	t.Parallel()
+	own := &talk{at: start}
+	own.user("first")
+	own.answer(10, 1, 0, 0)
+	own.at = own.at.Add(72 * time.Hour)
+	own.user("three days later")
+	own.answer(10, 1, 0, 0)
+	task := &talk{at: start}
+	task.user("look at the logs")
+	task.call("terminal", "{}", true)
+	task.answer(100, 1, 0, 0)
+	src := &shelf{sessions: map[string][]core.Record{"own": own.rs, "task": task.rs}}
+	r, err := Make(t.Context(), src, Options{Now: start.AddDate(0, 0, 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := time.Duration(r.Hours * float64(time.Hour)).Round(time.Second); got != 6*time.Minute {
+		t.Errorf("active for %v", got)
+	}
+	if r.Sessions != 1 || r.Messages["user"] != 2 || r.Usage.Input != 120 || len(r.Tools) != 1 || r.Activity.ByHour[9] != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // The story of the rehearsal: 12 calls before the skill, 9 with its first version, 6 with its second.
 func TestMake_outcomes(t *testing.T) {
 	t.Parallel()
@@ -201,6 +244,7 @@ func TestCorrects(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]bool{
 		"No, the other one": true, "不对，应该是五条": true, "that's not what I asked for": true, "Wrong file": true,
+		"no": true, "No!": true, "别动": true, "No problem, thanks": false, "Don't forget the tests": false, "别的文件呢": false,
 		"now the next one": false, "northern lights": false, "thanks!": false, "": false, "Notes: fix the title": false,
 	} {
 		if corrects(s) != want {

@@ -5,16 +5,14 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"hermes/core"
 )
 
 // Source is where the figures come from.
 type Source interface {
 	// Sessions lists all, in any order.
 	Sessions(ctx context.Context) ([]Ref, error)
-	// Records reads one transcript.
-	Records(ctx context.Context, id string) ([]core.Record, error)
+	// Transcript reads one session. What a fork took from its parent is none of its own.
+	Transcript(ctx context.Context, id string) (Transcript, error)
 	// Learning lists what background learning cost.
 	Learning(ctx context.Context) ([]Learned, error)
 	SkillSource
@@ -62,7 +60,7 @@ type Report struct {
 	Tools    []Tool         `json:"tools"`
 	Skills   []Skill        `json:"skills"`
 	Activity Activity       `json:"activity"`
-	Hours    float64        `json:"active_hours"`      // from first to last record of each session, added up
+	Hours    float64        `json:"active_hours"`      // in which something happened: long pauses are left out
 	Skipped  []string       `json:"skipped,omitempty"` // sessions that could not be read, and why
 }
 
@@ -125,7 +123,9 @@ func Make(ctx context.Context, src Source, o Options) (Report, error) {
 		if f.Started.Before(r.Since) {
 			continue
 		}
-		r.Sessions++
+		if !f.Task {
+			r.Sessions++
+		}
 		t.add(f, &r)
 	}
 	t.finish(&r)
@@ -169,12 +169,12 @@ func facts(ctx context.Context, src Source, o Options) (all []Facts, skipped []s
 			all = append(all, e.Facts)
 			continue
 		}
-		records, err := src.Records(ctx, ref.ID)
+		told, err := src.Transcript(ctx, ref.ID)
 		if err != nil {
 			skipped = append(skipped, ref.ID+": "+err.Error())
 			continue
 		}
-		f := Read(records, src.Invoked)
+		f := Read(told, src.Invoked)
 		c.Sessions[ref.ID] = cached{Size: ref.Size, Modified: ref.Modified, Zone: zone, Facts: f}
 		c.changed = true
 		all = append(all, f)
@@ -213,9 +213,7 @@ func (t *totals) add(f Facts, r *Report) {
 	for _, turn := range f.Turns {
 		t.days[turn.At.Local().Format(time.DateOnly)] = true
 	}
-	if d := f.Ended.Sub(f.Started); d > 0 {
-		r.Hours += d.Hours()
-	}
+	r.Hours += f.Active.Hours()
 }
 
 func (t *totals) finish(r *Report) {

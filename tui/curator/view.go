@@ -92,7 +92,7 @@ func (v *View) act(key string, sure Do) Do {
 		if sure == Run {
 			return Run
 		}
-		v.sure, v.note = Run, "r again runs it: "+v.would()+" Nothing is deleted, R takes it back"
+		v.sure, v.note = Run, "r again runs it: "+v.would()+" R takes it back"
 	case "R":
 		switch {
 		case v.sheet.Last == nil:

@@ -218,7 +218,7 @@ func (v *View) skills(p *page) {
 		p.marks[i] = [2]int{first, len(p.out)}
 	}
 	if len(v.report.Skills) > 0 {
-		p.say(p.st.Faint.Render, "  Bars are calls a turn. From fewer than 5 turns nothing is concluded; ↺ counts turns that your next message took back, by its first words.")
+		p.say(p.st.Faint.Render, "  Calls a turn · failed ✗ · turns ×. From fewer than 5 turns nothing is concluded; ↺ counts turns that your next message took back, by its first words.")
 	}
 }
 

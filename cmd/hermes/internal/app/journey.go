@@ -203,13 +203,17 @@ func (f figures) Sessions(context.Context) ([]insights.Ref, error) {
 	return out, nil
 }
 
-// Records reads one transcript.
-func (f figures) Records(_ context.Context, id string) ([]core.Record, error) {
+// Transcript reads one session, a fork without what it took from its parent: that is counted there.
+func (f figures) Transcript(_ context.Context, id string) (insights.Transcript, error) {
 	t, err := f.a.Sessions.Read(id)
 	if err != nil {
-		return nil, err
+		return insights.Transcript{}, err
 	}
-	return t.Records, nil
+	out := insights.Transcript{Records: t.Records, Task: isTask(t.Title())}
+	if t.Header.Parent != nil {
+		out.Records = slices.DeleteFunc(out.Records, func(r core.Record) bool { return r.Time.Before(t.Header.Created) })
+	}
+	return out, nil
 }
 
 // Invoked recognises a skill that the person invoked by name.

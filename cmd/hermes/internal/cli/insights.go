@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,16 +72,18 @@ func Insights(r insights.Report) string {
 		for _, v := range s.Versions {
 			p("    version %-3d %s", v.Number, Outcome(v.Outcome))
 			if v.Worse != "" {
-				p("  ! %s", v.Worse)
+				p("  ! %s; /insights takes it back with R (also: hermes skills history and rollback %s)", v.Worse, text.OneLine(s.Name))
 			}
 			p("\n")
 		}
 	}
 	p("\nActive on %s, at most %s in a row\n", text.Count(r.Activity.Days, "day", "days"), text.Count(r.Activity.Streak, "day", "days"))
-	most := 1
-	for _, n := range r.Activity.ByHour {
-		most = max(most, n)
+	days := slices.Concat(r.Activity.ByWeekday[1:], r.Activity.ByWeekday[:1]) // from Monday
+	most := max(slices.Max(days), 1)
+	for i, n := range days {
+		p("  %s   %s %d\n", []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}[i], strings.Repeat("█", bar(n, most)), n)
 	}
+	most = max(slices.Max(r.Activity.ByHour[:]), 1)
 	for hour, n := range r.Activity.ByHour {
 		if n > 0 {
 			p("  %02d h  %s %d\n", hour, strings.Repeat("█", bar(n, most)), n)
