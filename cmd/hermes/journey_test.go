@@ -106,6 +106,9 @@ func TestE2E_journey(t *testing.T) {
 	if o := w.hermes(t, "", "journey", "delete", "flask-k8s-deploy"); o.code != 0 || !strings.Contains(o.out, "restore") {
 		t.Errorf("%+v", o)
 	}
+	if o := w.hermes(t, "", "journey", "list"); !strings.Contains(o.out, "memory of the user\n") {
+		t.Errorf("%s", o.out)
+	}
 	j = tells[journeyJSON](t, w.hermes(t, "", "journey", "list", "--json"))
 	if j.Stats.Nodes != 2 || !slices.ContainsFunc(j.Missing, func(m struct{ Name, Why string }) bool { return m.Name == "flask-k8s-deploy" && m.Why == "archived" }) {
 		t.Errorf("%+v", j)

@@ -64,9 +64,7 @@ func (x *cli) journeyShow() *cobra.Command {
 		for _, c := range s.TopCategories {
 			x.printf("  %-20s %d\n", text.OneLine(c.Category), c.Count)
 		}
-		for _, d := range g.Dangling {
-			x.printf("! %s → %s: %s\n", text.OneLine(d.From), text.OneLine(d.To), d.Why)
-		}
+		x.dangling(g)
 		x.missing(g)
 		return nil
 	}, cobra.NoArgs)
@@ -78,6 +76,12 @@ func bar(n, most int) int {
 		return 0
 	}
 	return max(n*30/most, 1)
+}
+
+func (x *cli) dangling(g journey.Graph) {
+	for _, d := range g.Dangling {
+		x.printf("! %s → %s: %s\n", text.OneLine(d.From), text.OneLine(d.To), d.Why)
+	}
 }
 
 func (x *cli) missing(g journey.Graph) {
@@ -129,17 +133,54 @@ func (x *cli) journeyList() *cobra.Command {
 			if !n.Time.IsZero() {
 				when = n.Time.Local().Format("2006-01-02")
 			}
-			x.printf("%s  %s  %s, %s\n", when, n.ID, n.Kind, text.OneLine(n.Category))
+			x.printf("%s  %s  %s\n", when, n.ID, whatIs(n))
 			if n.Label != n.ID {
 				x.printf("    %s\n", text.OneLine(n.Label))
 			}
 			for _, e := range g.Neighbours(n.ID) {
-				x.printf("    — %s  (%s)\n", e.Other(n.ID), why(e.Why))
+				x.printf("    — %s  (%s)\n", called(&g, e.Other(n.ID)), why(e.Why))
+			}
+			for _, e := range g.Near {
+				if e.Source == n.ID || e.Target == n.ID {
+					x.printf("    · nearly: %s  (%s)\n", called(&g, e.Other(n.ID)), why(e.Why))
+				}
 			}
 		}
+		x.dangling(g)
 		x.missing(g)
 		return nil
 	}, cobra.NoArgs)
+}
+
+// whatIs says what a node is.
+func whatIs(n journey.Node) string {
+	if n.Kind == journey.KindMemory {
+		words := map[string]string{"profile": "memory of the user"}[n.Source]
+		if words == "" {
+			words = "memory"
+		}
+		if n.Blocked {
+			words += ", blocked in the prompt"
+		}
+		return words
+	}
+	words := "skill in " + text.OneLine(n.Category) + ", " + text.Count(n.Uses, "use", "uses")
+	if n.State != "" && n.State != "active" {
+		words += ", " + text.OneLine(n.State)
+	}
+	if n.Pinned {
+		words += ", pinned"
+	}
+	return words
+}
+
+// called is a node as a person knows it: the name of a skill, the beginning of a memory with its id.
+func called(g *journey.Graph, id string) string {
+	n, ok := g.Node(id)
+	if !ok || n.Label == id {
+		return text.OneLine(id)
+	}
+	return fmt.Sprintf("%s “%s”", id, text.Cut(text.OneLine(n.Label), 40))
 }
 
 // why is an edge's reason in words.
