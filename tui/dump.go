@@ -17,7 +17,7 @@ func (m *Model) dumpCmd() tea.Cmd {
 	port, ctx := m.opt.Dumps, m.ctx
 	return func() tea.Msg {
 		path, err := port.Dump(ctx, text)
-		return doneMsg{text: "the screen is in " + path + " · read it before you share it", err: err}
+		return doneMsg{text: "screen in " + path + " · read it before sharing", err: err}
 	}
 }
 

@@ -52,7 +52,23 @@ func drawHelp(m *Model, st *theme.Styles, w int) []string {
 		}
 		out = append(out, "")
 	}
-	return out[:len(out)-1]
+	return append(out, m.helpNames(st, w)...)
+}
+
+// helpNames lists what the settings call the actions whose keys can be changed.
+func (m *Model) helpNames(st *theme.Styles, w int) []string {
+	out := []string{st.TitleFocus.Render(cell.Truncate("Other keys: the names of the actions for config.yaml", w))}
+	for _, line := range cell.Wrap("hermes config set keys.pane.next 'ctrl+x w' gives an action another key; [] takes its keys away.", max(w-2, 1), "") {
+		out = append(out, "  "+st.Text.Render(line))
+	}
+	kw := min(31, max(w/3, 12))
+	for _, b := range m.table {
+		if !b.Movable() || b.Of != "" {
+			continue
+		}
+		out = append(out, "  "+st.Key.Render(cell.Fit(b.ID, kw))+" "+st.Text.Render(cell.Truncate(b.Help, max(w-kw-3, 1))))
+	}
+	return out
 }
 
 // helpLine is a binding: its keys, and beside them what it does, on as many lines as that takes.

@@ -182,3 +182,16 @@ func TestReach_warningEnds(t *testing.T) {
 	r.until("it is written", func() bool { return !r.m.tidying() })
 	r.until("the warning is gone", func() bool { return !strings.Contains(ansi.Strip(r.screen()), "memory has changes") })
 }
+
+// The end of the help names every action whose keys can be changed, so that nobody has to guess.
+func TestHelp_names(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 80, 24)
+	lines := ansi.Strip(strings.Join(r.m.helpLines(r.m.st, 80), "\n"))
+	_, names, ok := strings.Cut(lines, "config.yaml")
+	for _, b := range Bindings() {
+		if listed := strings.Contains(names, "  "+b.ID+" "); !ok || listed != b.Movable() {
+			t.Errorf("%s is listed: %v", b.ID, listed)
+		}
+	}
+}

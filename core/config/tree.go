@@ -11,7 +11,7 @@ import (
 )
 
 // splitKey takes a dotted path apart; a part with dots in it is written in double quotes, as in
-// prices."gpt-4.1".input.
+// prices."gpt-4.1".input. Below "keys" all is one part: it is the name of an action, as in keys.pane.next.
 func splitKey(path string) ([]string, error) {
 	var parts []string
 	for rest := path; ; {
@@ -34,6 +34,9 @@ func splitKey(path string) ([]string, error) {
 		}
 		parts = append(parts, part)
 		if rest == "" {
+			if len(parts) > 2 && parts[0] == "keys" {
+				parts = []string{"keys", strings.Join(parts[1:], ".")}
+			}
 			return parts, nil
 		}
 		if rest[0] != '.' {

@@ -195,16 +195,20 @@ func Name(keystroke string) string {
 	return strings.Join(parts, "+")
 }
 
-// Markdown prints the table for the README.
+// Markdown prints the table for the README; name is what the settings call an action whose keys can be changed.
 func (t Table) Markdown() string {
 	var b strings.Builder
-	b.WriteString("| where | keys | command | what |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| where | keys | command | what | name |\n| --- | --- | --- | --- | --- |\n")
 	for _, e := range t {
 		where := string(e.Scope)
 		if len(e.Keys) == 0 {
 			where = "command"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", where, code(e.Label()), code(strings.TrimSpace(e.Slash+" "+e.Args)), e.Help)
+		name := ""
+		if e.Movable() {
+			name = e.ID
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", where, code(e.Label()), code(strings.TrimSpace(e.Slash+" "+e.Args)), e.Help, name)
 	}
 	return b.String()
 }

@@ -54,7 +54,7 @@ func TestFindAndComplete(t *testing.T) {
 	if got := table.Complete("/n"); len(got) != 1 {
 		t.Errorf("got %v", got)
 	}
-	if !strings.Contains(table.Markdown(), "| prefix | `Ctrl+X n` | `/new` | start a session |") {
+	if !strings.Contains(table.Markdown(), "| prefix | `Ctrl+X n` | `/new` | start a session | new |") {
 		t.Error(table.Markdown())
 	}
 }

@@ -89,6 +89,27 @@ func fixed(key string) bool {
 	return key == "ctrl+c" || key == "esc" || key == "enter" || key == Leader
 }
 
+// Movable tells whether a person can configure the keys of b.
+func (b Binding) Movable() bool {
+	return !b.Note && (b.Scope != Anywhere || !slices.ContainsFunc(b.Keys, fixed))
+}
+
+// near says which actions a person may have meant by id: those of the same group, or that share its last word.
+func (t Table) near(id string) string {
+	group, last, _ := strings.Cut(id, ".")
+	var like []string
+	for _, b := range t {
+		g, l, _ := strings.Cut(b.ID, ".")
+		if b.Movable() && b.Of == "" && (g == group || last != "" && l == last) {
+			like = append(like, b.ID)
+		}
+	}
+	if len(like) == 0 || len(like) > 12 {
+		return "the end of /help lists them"
+	}
+	return "there are " + strings.Join(like, ", ")
+}
+
 // Override returns t with the keys a person configured, by action id, and what could not be done or
 // took a key from another action, one line each. A key after the leader binds there; any other binds
 // in the action's own scope, or everywhere when the action belongs behind the leader. An empty list
@@ -107,9 +128,9 @@ func (t Table) Override(want map[string][]string) (Table, []string) {
 		at := slices.IndexFunc(out, func(b Binding) bool { return b.ID == id && b.Of == "" })
 		switch {
 		case at < 0:
-			problems = append(problems, fmt.Sprintf("keys.%s: there is no such action; /help lists them", id))
+			problems = append(problems, fmt.Sprintf("keys.%s: there is no such action; %s", id, out.near(id)))
 			continue
-		case out[at].Note || out[at].Scope == Anywhere && slices.ContainsFunc(out[at].Keys, fixed):
+		case !out[at].Movable():
 			problems = append(problems, fmt.Sprintf("keys.%s: these keys are fixed", id))
 			continue
 		}
