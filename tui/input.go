@@ -116,6 +116,7 @@ func (m *Model) composerInput(msg tea.Msg) tea.Cmd {
 // submit sends the composer's text, or runs it when it is a slash command.
 func (m *Model) submit() tea.Cmd {
 	text := m.chat.Composer().Text()
+	m.typed = time.Time{} // what is pressed next is no part of it
 	if strings.TrimSpace(text) == "" {
 		if queue := m.chat.Queue(); len(queue) > 0 && !m.run.active {
 			return m.queueCmd(queue) // what waits since an interrupt goes on

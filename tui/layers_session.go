@@ -158,7 +158,7 @@ func (m *Model) contextCame(msg contextMsg) tea.Cmd {
 	case msg.err != nil:
 		return m.fail(msg.err)
 	}
-	m.push(&textLayer{view: viewer.New("Context of the next request", 90, msg.use.Lines)})
+	m.pushLate(&textLayer{view: viewer.New("Context of the next request", 90, msg.use.Lines)})
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (m *Model) undoCame(msg undoMsg) tea.Cmd {
 		return m.fail(msg.err)
 	}
 	if !msg.done {
-		m.push(&undoLayer{view: viewer.New("Undo the last turn?", 90, func(st *theme.Styles, w int) []string {
+		m.pushLate(&undoLayer{view: viewer.New("Undo the last turn?", 90, func(st *theme.Styles, w int) []string {
 			return append(msg.report.Lines(st, w, false), "", st.Key.Render("y")+st.Text.Render(" undo   ")+st.Key.Render("Esc")+st.Text.Render(" keep"))
 		})})
 		return nil
@@ -216,7 +216,7 @@ func (m *Model) undone(r UndoReport) tea.Cmd {
 		}
 	}
 	if kept > 0 || len(r.Notes) > 0 {
-		m.push(&textLayer{view: viewer.New("Undone", 90, func(st *theme.Styles, w int) []string { return r.Lines(st, w, true) })})
+		m.pushLate(&textLayer{view: viewer.New("Undone", 90, func(st *theme.Styles, w int) []string { return r.Lines(st, w, true) })})
 	}
 	text := "the last turn is undone"
 	if n := len(r.Files); n > 0 {

@@ -61,6 +61,7 @@ type Model struct {
 	shell   *shellRun // the running ! line
 	shells  int       // counts ! lines
 	held    held
+	late    late
 	typed   time.Time // of the last keystroke that changed the composer
 }
 

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"hermes/core"
+	"hermes/tui/approval"
 	"hermes/tui/layout"
 )
 
@@ -72,6 +73,28 @@ func (m *Model) typeText(msg tea.Msg) tea.Cmd {
 	return tea.Batch(m.complete(), m.draftLater())
 }
 
+// late is a box that opened by itself, when the answer to a command came.
+type late struct {
+	box  layer
+	last time.Time // when it came, or the last key that was not for it
+}
+
+// pushLate opens a box that was not there when the last key was pressed.
+func (m *Model) pushLate(l layer) {
+	m.late = late{box: l, last: m.opt.Now()}
+	m.push(l)
+}
+
+// tooEarly tells whether the person is still typing what they typed when l opened.
+func (m *Model) tooEarly(l layer) bool {
+	now := m.opt.Now()
+	if l != m.late.box || now.Sub(m.late.last) >= approval.Quiet || now.Sub(m.typed) > typingPause {
+		return false
+	}
+	m.late.last = now
+	return true
+}
+
 // typeOn takes what was still meant for the composer when a dialog opened under the typing hand. Only
 // who was typing is typing on: an answer that came too early is not text.
 func (m *Model) typeOn(msg tea.Msg) tea.Cmd {
@@ -82,7 +105,9 @@ func (m *Model) typeOn(msg tea.Msg) tea.Cmd {
 		switch l.(type) {
 		case *approvalLayer, *questionLayer:
 		default:
-			return nil
+			if l != m.late.box {
+				return nil
+			}
 		}
 	}
 	return m.typeText(msg)

@@ -171,3 +171,22 @@ func TestTypedWhileTiny(t *testing.T) {
 	r.called("answer a1 once")
 	r.wantText("ab東")
 }
+
+// A box that comes with the answer of a command takes no letters either, and is not answered by them.
+func TestLateBoxUnderTheHand(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 80, 24)
+	storyRig(r)
+	r.emit(&core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered})
+	r.text("/undo")
+	r.keys("esc", "enter", "t", "r")
+	r.until("the question", func() bool { return len(r.m.layers) == 1 })
+	r.keys("y", "enter", "東")
+	r.wantText("try東")
+	if r.p.has("undo") || len(r.m.layers) != 1 {
+		t.Error("a letter of a text took a turn back")
+	}
+	r.clock.advance(approval.Quiet)
+	r.keys("y")
+	r.called("undo")
+}

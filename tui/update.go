@@ -118,6 +118,9 @@ func (m *Model) stageLayer(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, true // nobody answers what they cannot see
 	}
 	if l := m.top(); l != nil {
+		if m.tooEarly(l) {
+			return m.typeOn(msg), true
+		}
 		if key, ok := msg.(tea.KeyPressMsg); ok && m.helping(keyName(key)) {
 			return nil, true
 		}
