@@ -309,12 +309,22 @@ func (m *Model) draftSaveCmd(msg draftDueMsg) tea.Cmd {
 	}
 }
 
+// screenLimit is how long a string GNU screen passes on may be.
+const screenLimit = 700
+
 // copyCmd puts text on the terminal's clipboard (OSC 52) and on the desktop's when there is one.
 func (m *Model) copyCmd(text string) tea.Cmd {
 	cmds := []tea.Cmd{tea.SetClipboard(text), m.toast(core.LevelInfo, "copied")}
+	if m.opt.InScreen {
+		cmds = append(cmds, tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), screenLimit)))
+	}
 	if port, ctx := m.opt.Clipboard, m.ctx; port != nil {
 		cmds = append(cmds, func() tea.Msg {
-			if err := port.Write(ctx, text); err != nil {
+			err := port.Write(ctx, text)
+			if core.CodeOf(err) == core.CodeNotFound { // as on every machine one is logged in to from afar
+				return doneMsg{text: "copied by the terminal (OSC 52); there is no program for it here"}
+			}
+			if err != nil {
 				return doneMsg{err: err}
 			}
 			return nil

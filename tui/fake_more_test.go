@@ -96,6 +96,13 @@ type deskPort struct{ *ports }
 
 func (p deskPort) Open(_ context.Context, target string) error { return p.note("open link " + target) }
 
+// farPort is a machine without a clipboard.
+type farPort struct{ deskPort }
+
+func (p farPort) Write(context.Context, string) error {
+	return &core.Error{Code: core.CodeNotFound, Op: "copy", Err: errFake}
+}
+
 func (p deskPort) Write(_ context.Context, text string) error { return p.note("clipboard " + text) }
 
 func (p deskPort) Dump(_ context.Context, text string) (string, error) {

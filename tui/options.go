@@ -32,6 +32,9 @@ type Options struct {
 	Mouse bool
 	// NoKeyboardProtocol stops asking the terminal for unambiguous keys (display.keyboard_protocol off).
 	NoKeyboardProtocol bool
+	// InScreen says that GNU screen may stand between the program and the terminal ($STY): it swallows
+	// OSC 52 unless that is wrapped.
+	InScreen bool
 	// NoBell keeps quiet when a run ends or asks while the terminal is unfocused
 	// (display.notifications off).
 	NoBell bool

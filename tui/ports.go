@@ -108,7 +108,7 @@ type Drafts interface {
 // Clipboard writes to the clipboard of the desktop. The root also sends OSC 52 to the terminal, so
 // an implementation that has no desktop may be left out.
 type Clipboard interface {
-	// Write replaces the clipboard's text.
+	// Write replaces the clipboard's text; core.CodeNotFound says that this machine has none.
 	Write(ctx context.Context, text string) error
 }
 

@@ -204,3 +204,33 @@ func TestUndo_dropsWhatIsSearched(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Where no clipboard is, as at the far end of SSH, the terminal's own takes the text, and that is no
+// error. GNU screen passes on what is wrapped for it, in pieces it can hold.
+func TestCopy_noClipboard(t *testing.T) {
+	t.Parallel()
+	p, c := newPorts(), newClock()
+	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now, Clipboard: farPort{deskPort{p}}, InScreen: true}), p, c, 100, 30)
+	batch, ok := r.m.copyCmd(strings.Repeat("東京", 1000))().(tea.BatchMsg)
+	if !ok || len(batch) != 4 {
+		t.Fatalf("%d commands", len(batch))
+	}
+	raw, ok := batch[2]().(tea.RawMsg)
+	if !ok {
+		t.Fatal("nothing for screen")
+	}
+	pieces := strings.Split(strings.TrimSuffix(fmt.Sprint(raw.Msg), "\x1b\\"), "\x1b\\")
+	var whole strings.Builder
+	for _, piece := range pieces {
+		if !strings.HasPrefix(piece, "\x1bP") || len(piece) > 768 {
+			t.Errorf("a piece of %d bytes: %.20q", len(piece), piece)
+		}
+		whole.WriteString(strings.TrimPrefix(piece, "\x1bP"))
+	}
+	if whole.String() != ansi.SetSystemClipboard(strings.Repeat("東京", 1000)) {
+		t.Error("the pieces are not the text")
+	}
+	r.send(batch[3]())
+	r.shows("copied by the terminal (OSC 52)")
+	r.hides("✗")
+}

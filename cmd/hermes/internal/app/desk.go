@@ -39,7 +39,7 @@ func program(candidates [][]string) ([]string, error) {
 	return nil, errNoProgram
 }
 
-// Write puts text on the desktop's clipboard.
+// Write puts text on the desktop's clipboard; core.CodeNotFound says that there is no program for it.
 func (d Desk) Write(ctx context.Context, text string) error {
 	var candidates [][]string
 	switch runtime.GOOS {

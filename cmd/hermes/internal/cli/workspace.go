@@ -35,6 +35,7 @@ func (x *cli) workspace(ctx context.Context, start startFlags) error {
 		Version: x.Version, Theme: show.Theme, NoColor: x.Getenv("NO_COLOR") != "", Log: a.Log, Setup: a.Setup(),
 		Clipboard: desk, LinkOpener: desk, Layouts: desk, Dumps: desk, Keys: a.Config().Keys, Mouse: show.Mouse == "on",
 		NoKeyboardProtocol: show.KeyboardProtocol == "off", NoBell: show.Notifications == "off", BusyMode: show.BusyMode, Learned: show.MemoryNotifications, Editor: editor,
+		InScreen: x.Getenv("STY") != "",
 	}
 	if err := x.first(ctx, a, start, &o); err != nil {
 		return err
