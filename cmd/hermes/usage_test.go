@@ -1,68 +1,27 @@
-//go:build !windows
-
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Wrong words end with code 2, say what the command takes, and start nothing.
+// Wrong words say what the command takes, repeat no more than a glance of what was given, and end with 2.
 func TestE2E_wrongWords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for line, want := range map[string]string{
-		"memory replace memory":                 "STORE OLD NEW",
-		"memory add":                            "STORE TEXT",
-		"memory add memory -x":                  "--",
-		"memory list all":                       `"all"`,
-		"memory forget":                         `"forget"`,
-		"version --long":                        "hermes version --help",
-		"sessions search tea --limit many":      "a whole number is expected",
-		"sessions search tea --limit -1":        "1 or more",
-		"sessions search tea --role bogus":      "user, assistant or tool",
-		"sessions search tea --since 2026-13-4": "2d, 3w",
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"memory", "add", strings.Repeat("long ", 500)}, `memory add: it takes STORE TEXT; here is 1: "long long`},
+		{[]string{"memory", "list", "a", "b"}, `memory list: it takes no words, and here is "a"`},
+		{[]string{"sessions", "rename"}, "sessions rename: it needs ID TITLE…"},
+		{[]string{"sessions", "list", "--limit", "x"}, "a whole number is expected"},
+		{[]string{"memory", "add", "memory", "-x"}, "a text that begins with - goes behind --"},
 	} {
-		o := w.hermes(t, "", strings.Fields(line)...)
-		if o.code != 2 || !strings.Contains(o.err, want) || strings.Contains(o.err, "strconv") {
-			t.Errorf("%s: %+v", line, o)
+		o := w.hermes(t, "", c.args...)
+		if o.code != 2 || !strings.Contains(o.err, c.want) || !strings.Contains(o.err, "--help") || len(o.err) > 400 {
+			t.Errorf("%.60q: %d %q", c.args, o.code, o.err)
 		}
-	}
-}
-
-func TestE2E_brokenConfigRunsOnDefaults(t *testing.T) {
-	t.Parallel()
-	_, env := model(t, `
-rules:
-  - {when: {turn: 0, user: remember}, reply: {tool_calls: [{name: memory, arguments: {action: add, target: memory, content: Likes tea}}]}}
-  - {reply: {text: ok}}
-`)
-	w := newWorld(t, env...)
-	text := "memory:\n  write_approval: true\nagent:\n\tmax_turns: 3\n"
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(w.home, "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o := w.hermes(t, "", "run", "x")
-	if o.code != 0 || o.out != "ok\n" || !strings.Contains(o.err, "config.yaml:4") || !strings.Contains(o.err, "→") {
-		t.Errorf("%+v", o)
-	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != text {
-		t.Errorf("the broken file was touched: %q %v", b, err)
-	}
-	// The file that cannot be read asks for approval: nothing is learned without it.
-	if o = w.hermes(t, "", "run", "remember", "--review=off"); o.code != 0 || w.read(t, "memories", "MEMORY.md") != "" {
-		t.Errorf("%+v", o)
-	}
-	if l := tells[reviewList](t, w.hermes(t, "", "reviews", "list", "--json")); len(l.Proposals) != 1 {
-		t.Errorf("%+v", l)
-	}
-	if o = w.hermes(t, "", "config", "set", "agent.max_turns", "5"); o.code != 1 || !strings.Contains(o.err, "config.yaml") {
-		t.Errorf("set on a broken file: %+v", o)
 	}
 }

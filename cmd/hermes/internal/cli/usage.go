@@ -3,11 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"hermes/core"
+	"hermes/core/text"
 )
 
 // usageError marks wrong words on the command line.
@@ -23,6 +25,9 @@ func wrongUse(cmd *cobra.Command, why string) error {
 	}
 }
 
+// shown is how much of a word is repeated, in characters.
+const shown = 40
+
 // counted says of a wrong number of words what the command takes.
 func counted(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -32,11 +37,15 @@ func counted(check cobra.PositionalArgs) cobra.PositionalArgs {
 		_, takes, _ := strings.Cut(cmd.Use, " ")
 		switch {
 		case takes == "" && len(args) > 0:
-			return wrongUse(cmd, fmt.Sprintf("it takes no words, and here is %q", args[0]))
+			return wrongUse(cmd, fmt.Sprintf("it takes no words, and here is %q", text.Cut(text.OneLine(args[0]), shown)))
 		case len(args) == 0:
 			return wrongUse(cmd, "it needs "+takes)
 		}
-		return wrongUse(cmd, fmt.Sprintf("it takes %s; here are %d: %q", takes, len(args), args))
+		given := make([]string, len(args))
+		for i, arg := range args {
+			given[i] = strconv.Quote(text.Cut(text.OneLine(arg), shown))
+		}
+		return wrongUse(cmd, fmt.Sprintf("it takes %s; here %s %d: %s", takes, text.Plural(len(args), "is", "are"), len(args), text.Cut(strings.Join(given, " "), 4*shown)))
 	}
 }
 
