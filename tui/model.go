@@ -159,7 +159,6 @@ func New(o Options) *Model {
 	} else {
 		m.show(o.Workspace)
 		m.applyKeys()
-		m.checkTheme()
 		m.chat.Composer().SetText(o.Draft)
 	}
 	return m
@@ -212,18 +211,6 @@ func (m *Model) detects() bool {
 		return false
 	default:
 		return true
-	}
-}
-
-// checkTheme tells when the configured theme does not exist.
-func (m *Model) checkTheme() {
-	switch m.opt.Theme {
-	case "", "auto", "dark", "light", "plain", "contrast", "16":
-	default:
-		m.chat.AddNotice(core.Notice{
-			Level: core.LevelWarn, Text: "display.theme: there is no theme " + m.opt.Theme,
-			Remedy: "use auto, dark, light, contrast, 16 or plain",
-		})
 	}
 }
 

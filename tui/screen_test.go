@@ -252,10 +252,6 @@ func TestThemes(t *testing.T) {
 		}
 		storyRig(r)
 		tuitest.Fills(t, r.screen(), 120, 40)
-		if tc.option == "nope" {
-			r.keys("tab", "g")
-			r.shows("there is no theme nope", "use auto")
-		}
 	}
 }
 

@@ -112,7 +112,7 @@ func coerceText(k Key, n *yaml.Node) (v *yaml.Node, why string) {
 		}
 	}
 	if !slices.Contains(k.Oneof, value) {
-		return nil, "must be " + strings.Join(k.Oneof[:len(k.Oneof)-1], ", ") + " or " + k.Oneof[len(k.Oneof)-1]
+		return nil, "must be " + k.Words()
 	}
 	return text(value), ""
 }

@@ -155,7 +155,7 @@ type Undo struct {
 // Display is about the screen.
 type Display struct {
 	BusyMode            string `yaml:"busy_mode"` // queue, interrupt or steer
-	Theme               string `yaml:"theme"`     // auto, dark or light
+	Theme               string `yaml:"theme"`     // auto, dark, light, contrast, 16 or plain
 	Mouse               string `yaml:"mouse"`     // off or on
 	MemoryNotifications string `yaml:"memory_notifications"`
 	Notifications       string `yaml:"notifications"`     // auto, on or off

@@ -123,6 +123,7 @@ func TestLoad_problems(t *testing.T) {
 		"wrong kind":    {"memory:\n  nudge_interval: often\n", core.LevelWarn, "config.yaml:2: memory.nudge_interval: must be a whole number; using 10"},
 		"too small":     {"agent: {max_turns: 0}\n", core.LevelWarn, "config.yaml:1: agent.max_turns: must be at least 1; using 90"},
 		"not a word":    {"approvals:\n  mode: never\n", core.LevelWarn, "config.yaml:2: approvals.mode: must be manual, smart or off; using manual"},
+		"no theme":      {"display: {theme: solarized}\n", core.LevelWarn, "config.yaml:1: display.theme: must be auto, dark, light, contrast, 16 or plain; using auto"},
 		"section":       {"memory: 3\n", core.LevelWarn, "config.yaml:1: memory: must be a section"},
 		"mapping":       {"agent:\n  max_turns: {a: 1}\n", core.LevelWarn, "config.yaml:2: agent.max_turns: must be a single integer; using 90"},
 		"twice":         {"agent: {max_turns: 3}\nagent: {max_turns: 4}\n", core.LevelWarn, "config.yaml:1: agent: is set again"},

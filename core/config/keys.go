@@ -28,6 +28,15 @@ type Key struct {
 	Min     float64  // the smallest number allowed, for numbers
 }
 
+// Words are those that are allowed, as a sentence says it: "auto, on or off"; "" when any are.
+func (k Key) Words() string {
+	if len(k.Oneof) == 0 {
+		return ""
+	}
+	last := len(k.Oneof) - 1
+	return strings.Join(k.Oneof[:last], ", ") + " or " + k.Oneof[last]
+}
+
 // Keys lists every setting hermes knows, in the order the documentation shows them.
 func Keys() []Key {
 	return []Key{
@@ -88,7 +97,7 @@ func Keys() []Key {
 		num("delegation.max_concurrent_children", "3", 1, "sub-agents at the same time"),
 		num("undo.max_bytes", "268435456", 0, "bytes kept for undo"),
 		word("display.busy_mode", "queue", "what Enter does while a run is busy", "queue", "interrupt", "steer"),
-		str("display.theme", "auto", "auto, dark, light, contrast, 16 or plain"),
+		word("display.theme", "auto", "colours of the screen", "auto", "dark", "light", "contrast", "16", "plain"),
 		word("display.mouse", "off", "take the mouse from the terminal", "off", "on"),
 		word("display.memory_notifications", "on", "tell when memory changes", "off", "on", "verbose"),
 		word("display.notifications", "auto", "bell or notification when a run ends unseen", "auto", "on", "off"),

@@ -99,7 +99,11 @@ func (x *cli) configKeys() *cobra.Command {
 			return x.print(map[string]any{"keys": out})
 		}
 		for _, k := range keys {
-			x.printf("%-42s %-9s %-12s %s\n", k.Path, k.Kind, k.Default, k.Doc)
+			doc := k.Doc
+			if words := k.Words(); words != "" {
+				doc += ": " + words
+			}
+			x.printf("%-42s %-9s %-12s %s\n", k.Path, k.Kind, k.Default, doc)
 		}
 		return nil
 	}, cobra.NoArgs)
