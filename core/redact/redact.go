@@ -94,6 +94,10 @@ var shapes = []shape{ //nolint:gochecknoglobals // a constant table
 	{"url-password", []string{"://"}, regexp.MustCompile(`([a-z][a-z0-9+.-]*://[^\s/:@'"]+:)[^\s/@'"]{3,}(@)`)},
 }
 
+// placeholder is an address whose password is none: what documents write in its place, or the variable that
+// holds it.
+var placeholder = regexp.MustCompile(`:(?:<[^<>]*>|\$[A-Z_][A-Z0-9_]*|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\{\{?[^{}]*\}?\}|\*{3,})@$`)
+
 // Redact returns text with every known secret replaced. Text without one comes back unchanged, and
 // redacting twice changes nothing more.
 func (r *Redactor) Redact(text string) string {
@@ -105,7 +109,7 @@ func (r *Redactor) Redact(text string) string {
 			continue
 		}
 		text = s.pattern.ReplaceAllStringFunc(text, func(hit string) string {
-			if strings.Contains(hit, Mark) {
+			if strings.Contains(hit, Mark) || s.name == "url-password" && placeholder.MatchString(hit) {
 				return hit
 			}
 			return s.replace(hit)
