@@ -63,23 +63,23 @@ func (l *Library) Check(ctx context.Context, s Scope) ([]Checked, error) {
 		if n.NamesOnly {
 			k.Warnings = append(k.Warnings, Warning{Code: CodeNamesOnly, Message: "its category is listed without descriptions, because the index would be too long; it still loads by name"})
 		}
-		data, err := os.ReadFile(e.Path)
+		data, err := ReadSome(e.Path)
 		if err != nil {
 			data = nil
 		}
-		k.Warnings = append(k.Warnings, c.skill(e, data)...)
+		k.Warnings = append(k.Warnings, c.skill(ctx, e, data)...)
 		out = append(out, k)
 	}
 	return out, nil
 }
 
 // foresee are the warnings about the skill of p as it will be.
-func (l *Library) foresee(p *Plan, list []Entry) []Warning {
+func (l *Library) foresee(ctx context.Context, p *Plan, list []Entry) []Warning {
 	if p.Action == Delete {
 		return nil
 	}
 	e := p.Entry
-	data, err := os.ReadFile(e.Path)
+	data, err := ReadSome(e.Path)
 	if err != nil && p.Action != Create {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (l *Library) foresee(p *Plan, list []Entry) []Warning {
 	c := l.newChecker(list)
 	c.overlay = overlay
 	c.fresh = p.Action == Create && p.by.Actor != ledger.You
-	return c.skill(e, data)
+	return c.skill(ctx, e, data)
 }
 
 // checker knows what the skills of one library have to do with each other.
@@ -136,7 +136,7 @@ func (c *checker) origin(e Entry) Origin {
 }
 
 // skill lists the warnings about one skill whose SKILL.md is data.
-func (c *checker) skill(e Entry, data []byte) []Warning {
+func (c *checker) skill(ctx context.Context, e Entry, data []byte) []Warning {
 	var out []Warning
 	add := func(code Code, line int, format string, args ...any) {
 		out = append(out, Warning{Code: code, Message: fmt.Sprintf(format, args...), File: FileName, Line: line})
@@ -157,7 +157,7 @@ func (c *checker) skill(e Entry, data []byte) []Warning {
 	case e.Cut():
 		add(CodeDescriptionCut, lines["description"], "%d/%d characters; the model sees %q", text.Len(e.Description), IndexDescription, e.Short())
 	}
-	switch f := c.lib.shared.steering(ledger.Hash(data), seen(data)); {
+	switch f := c.lib.shared.steering(ctx, e, "", ledger.Hash(data), seen(data)); {
 	case e.Threat != "":
 		add(CodeDescriptionBlocked, lines["description"], "the name or description reads like an attempt to steer the agent (%s); the prompt withholds it", e.Threat)
 	case f != nil:
@@ -172,7 +172,9 @@ func (c *checker) skill(e Entry, data []byte) []Warning {
 		add(CodeNearDuplicate, 0, "says nearly the same as %s; consider merging them", o.Qualified())
 	}
 	out = append(out, unknownKeys(d.Meta.Keys)...)
-	if n := text.Len(string(data)); n > MaxContent {
+	if n := text.Len(string(data)); len(data) == maxSome {
+		add(CodeTooLarge, 0, "%s bytes; at most %s characters can be written, and only its beginning was looked at", text.Thousands(int(e.Size)), text.Thousands(MaxContent))
+	} else if n > MaxContent {
 		add(CodeTooLarge, 0, "%s characters; at most %s can be written, and reading it costs that much of the context", text.Thousands(n), text.Thousands(MaxContent))
 	}
 	own := c.origin(e)
@@ -189,9 +191,9 @@ func (c *checker) skill(e Entry, data []byte) []Warning {
 func (c *checker) collisions(e Entry) []Warning {
 	var out []Warning
 	for _, t := range c.twins[e.Path] {
-		w := Warning{Code: CodeDuplicateName, Message: fmt.Sprintf("%s (%s) answers to the same name; load either as category/name", t.Qualified(), t.Path)}
+		w := Warning{Code: CodeDuplicateName, Message: fmt.Sprintf("%s (%s) answers to the same name; this one loads as %s", t.Qualified(), t.Path, e.Call(c.twins[e.Path]))}
 		if t.Root.Kind == RootProject && e.Root.Kind != RootProject {
-			w.Code, w.Message = CodeShadowed, fmt.Sprintf("the skill of the project at %s is taken when the name is used alone; this one loads as %s", t.Path, e.Qualified())
+			w.Code, w.Message = CodeShadowed, fmt.Sprintf("the skill of the project at %s is taken when the name is used alone; this one loads as %s", t.Path, e.Call(c.twins[e.Path]))
 		}
 		out = append(out, w)
 	}
@@ -242,7 +244,23 @@ func knownKeys() map[string][]string {
 	}
 }
 
-// unknownKeys are keys that look like misspelt known ones.
+func conditionKeys() []string {
+	return []string{"requires_tools", "requires_toolsets", "fallback_for_tools", "fallback_for_toolsets"}
+}
+
+// onlyAt is the one place where a key is read that people like to put elsewhere, "" for other keys.
+func onlyAt(name string) string {
+	switch name {
+	case "platforms", "environments", "required_environment_variables", "required_credential_files":
+		return "at the top"
+	}
+	if slices.Contains(conditionKeys(), name) {
+		return "below metadata.hermes"
+	}
+	return ""
+}
+
+// unknownKeys are keys that look like misspelt known ones, and known ones where they mean nothing.
 func unknownKeys(keys []Key) []Warning {
 	known := knownKeys()
 	var out []Warning
@@ -253,15 +271,31 @@ func unknownKeys(keys []Key) []Warning {
 		if !ok || slices.Contains(list, name) {
 			continue
 		}
-		folded := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))
-		for _, want := range list {
-			if d := distance(folded, strings.ReplaceAll(want, "-", "_")); d <= 2 && d*3 <= len(want) {
-				out = append(out, Warning{Code: CodeUnknownKey, Message: fmt.Sprintf("the key %q is not known; did you mean %q?", oneLine(name), want), File: FileName, Line: k.Line})
-				break
-			}
+		m := ""
+		if at := onlyAt(name); at != "" {
+			m = fmt.Sprintf("the key %q counts only %s; nobody reads it where it stands", oneLine(name), at)
+		} else if want := meant(name, list); want != "" {
+			m = fmt.Sprintf("the key %q is not known; did you mean %q?", oneLine(name), want)
+		} else if want := meant(name, conditionKeys()); want != "" {
+			m = fmt.Sprintf("the key %q is not known; did you mean %q below metadata.hermes?", oneLine(name), want)
+		}
+		if m != "" {
+			out = append(out, Warning{Code: CodeUnknownKey, Message: m, File: FileName, Line: k.Line})
 		}
 	}
 	return out
+}
+
+// meant is the known key that name is nearest to, "" when none is near.
+func meant(name string, known []string) string {
+	folded := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(name))
+	best, at := "", 3
+	for _, want := range known {
+		if d := distance(folded, strings.ReplaceAll(want, "-", "_")); d < at && d*3 <= len(want) {
+			best, at = want, d
+		}
+	}
+	return best
 }
 
 // headings are the headings of a text in lower case, whole bold lines included.

@@ -3,6 +3,7 @@ package skills
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,8 @@ func TestCheck_codes(t *testing.T) {
 		"lenient":   doc("name: lenient\ndescription: a: b\n"),
 		"broken":    "# no frontmatter\n## When to use\n",
 		"section":   "---\nname: section\ndescription: Has no sections\n---\ntext\n",
-		"key":       doc("name: key\ndescription: Wrote a key wrongly\nplatform: [linux]\nmetadata:\n  hermes:\n    require_tools: [a]\n"),
+		"key":       doc("name: key\ndescription: Wrote a key wrongly\nplatform: [linux]\nmetadata:\n  hermes:\n    require_tools: [a]\n    requires_toolset: [b]\n"),
+		"place":     doc("name: place\ndescription: Wrote keys elsewhere\nrequires_tools: [a]\nrequire_toolsets: [b]\nmetadata:\n  platforms: [linux]\n"),
 		"near-one":  doc("name: near-one\ndescription: 把周报整理成五条要点并发送\n"),
 		"near-two":  doc("name: near-two\ndescription: 把周报整理成五条要点并且发送\n"),
 		"unused":    doc("name: unused\ndescription: Nobody ever asked\n", "## Procedure\n## Pitfalls\n## Verification\n"),
@@ -48,7 +50,7 @@ func TestCheck_codes(t *testing.T) {
 	want := map[string]string{
 		"fine": "", "cut": "description-cut", "bare": "description-missing", "off": "hidden-disabled", "mac": "hidden-platform", "tool": "hidden-tools",
 		"set": "hidden-toolsets", "env": "hidden-environment", "dangling": "dangling-relation", "lenient": "lenient-frontmatter", "broken": "unreadable description-missing",
-		"section": "missing-section", "key": "unknown-key unknown-key", "near-one": "near-duplicate", "near-two": "near-duplicate", "unused": "never-used",
+		"section": "missing-section", "key": "unknown-key unknown-key unknown-key", "place": "unknown-key unknown-key unknown-key", "near-one": "near-duplicate", "near-two": "near-duplicate", "unused": "never-used",
 		"mismatch": "name-mismatch", "reference": "broken-reference broken-reference", "large": "too-large", "steer": "description-blocked",
 	}
 	checked, err := r.Check(t.Context(), Scope{Tools: []string{"terminal"}, Toolsets: []string{"terminal"}})
@@ -76,7 +78,11 @@ func TestCheck_codes(t *testing.T) {
 					t.Errorf("%+v", w)
 				}
 			case CodeUnknownKey:
-				if !strings.Contains(w.Message, "platforms") && !strings.Contains(w.Message, "requires_tools") {
+				meant := map[string]string{
+					"key4": `mean "platforms"?`, "key7": `mean "requires_tools"?`, "key8": `mean "requires_toolsets"?`, "place4": "below metadata.hermes",
+					"place5": `mean "requires_toolsets" below metadata.hermes?`, "place7": "only at the top",
+				}[c.Dir+strconv.Itoa(w.Line)]
+				if meant == "" || !strings.Contains(w.Message, meant) {
 					t.Errorf("%+v", w)
 				}
 			case CodeBrokenReference:

@@ -14,12 +14,15 @@ import (
 // Match is a skill found by name.
 type Match struct {
 	Entry
+	// Call is the name that skill_view takes for exactly this one.
+	Call string
 	// Note says which of several was taken and why; "" when there was only one.
 	Note string
 }
 
 // Find returns the skill that name means: "category/folder" (or "category:folder"), the name of its
-// folder, or the name in its frontmatter. A name that several skills have is refused with the list, except
+// folder, the name in its frontmatter, or, where those leave a choice, "home:name" or the path of its folder, as
+// Entry.Call gives them. A name that several skills have is refused with the list, except
 // that the skill of a trusted project is preferred, which Note says. Disabled skills and those for other
 // systems are found only when nothing else is meant. Errors are *RefusedError.
 func (l *Library) Find(ctx context.Context, name string) (Match, error) {
@@ -31,6 +34,9 @@ func (l *Library) Find(ctx context.Context, name string) (Match, error) {
 }
 
 func (l *Library) find(list []Entry, name string) (Match, error) {
+	if e, ok := addressed(list, name); ok {
+		return Match{Entry: e, Call: e.Call(twins(list, e))}, nil
+	}
 	want, r := lookupName(name)
 	if r != nil {
 		return Match{}, r
@@ -43,7 +49,7 @@ func (l *Library) find(list []Entry, name string) (Match, error) {
 		hits = fit
 	}
 	if len(hits) == 1 {
-		return Match{Entry: hits[0]}, nil
+		return Match{Entry: hits[0], Call: hits[0].Call(twins(list, hits[0]))}, nil
 	}
 	project := slices.DeleteFunc(slices.Clone(hits), func(e Entry) bool { return e.Root.Kind != RootProject })
 	if len(project) == 1 {
@@ -53,13 +59,60 @@ func (l *Library) find(list []Entry, name string) (Match, error) {
 				others = append(others, e.Path)
 			}
 		}
-		return Match{Entry: project[0], Note: fmt.Sprintf("%q is also the name of %s; the skill of the trusted project was taken.", want, strings.Join(others, ", "))}, nil
+		return Match{Entry: project[0], Call: project[0].Dir, Note: fmt.Sprintf("%q is also the name of %s; the skill of the trusted project was taken.", want, strings.Join(others, ", "))}, nil
 	}
-	r = &RefusedError{Code: RefusedAmbiguous, Name: want, Message: fmt.Sprintf("%d skills are called %q. Name the one you mean with its category.", len(hits), want)}
+	r = &RefusedError{Code: RefusedAmbiguous, Name: want, Message: fmt.Sprintf("%d skills are called %q. Name the one you mean as it is listed here.", len(hits), want)}
 	for _, e := range hits {
-		r.Matches = append(r.Matches, e.Qualified()+"  ("+e.Path+")")
+		r.Matches = append(r.Matches, e.Call(twins(list, e))+"  ("+e.Path+")")
 	}
 	return Match{}, r
+}
+
+// addressed finds the skill whose place name is: the folder or SKILL.md of one that is known, or "home:place".
+func addressed(list []Entry, name string) (Entry, bool) {
+	name = strings.TrimSpace(name)
+	if filepath.IsAbs(name) {
+		at := filepath.Clean(name)
+		i := slices.IndexFunc(list, func(e Entry) bool { return e.Folder == at || e.Path == at })
+		if i < 0 {
+			return Entry{}, false
+		}
+		return list[i], true
+	}
+	kind, rel, ok := strings.Cut(name, ":")
+	if !ok || len(named(list, kind+"/"+rel)) > 0 { // a category may be called so
+		return Entry{}, false
+	}
+	hits := slices.DeleteFunc(slices.Clone(list), func(e Entry) bool { return string(e.Root.Kind) != kind || e.Rel != rel })
+	if len(hits) != 1 {
+		return Entry{}, false
+	}
+	return hits[0], true
+}
+
+// twins are the other skills that answer to one of e's names.
+func twins(list []Entry, e Entry) []Entry {
+	var out []Entry
+	for _, o := range list {
+		if o.Path != e.Path && (o.Named(e.Dir) || o.Named(e.Name)) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Call is the shortest name that means e and none of its twins.
+func (e Entry) Call(twins []Entry) string {
+	alike := func(o Entry) bool { return o.Rel == e.Rel }
+	switch {
+	case len(twins) == 0:
+		return e.Dir
+	case strings.Contains(e.Rel, "/") && !slices.ContainsFunc(twins, alike):
+		return e.Rel
+	case !slices.ContainsFunc(twins, func(o Entry) bool { return alike(o) && o.Root.Kind == e.Root.Kind }):
+		return string(e.Root.Kind) + ":" + e.Rel
+	}
+	return e.Folder
 }
 
 // named are the skills that want means: those at that place, else those of that name.

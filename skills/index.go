@@ -225,7 +225,7 @@ func lineOf(e Entry, twins []Entry) Line {
 	}
 	rival := slices.ContainsFunc(twins, func(t Entry) bool { return t.Root.Kind == RootProject })
 	if e.Root.Kind != RootProject || rival {
-		n.Shown = escape(oneLine(e.Qualified()))
+		n.Shown = escape(oneLine(e.Call(twins)))
 	}
 	var where []string
 	for _, t := range twins {

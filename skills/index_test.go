@@ -154,7 +154,7 @@ func TestIndex_duplicates(t *testing.T) {
 	write(t, r.home.Skills(), "b/notes/SKILL.md", skill("notes", "two"))
 	want := "  a:\n    - a/notes: [same name: external notes, home b/notes] one\n" +
 		"  b:\n    - b/notes: [same name: external notes, home a/notes] two\n" +
-		"  general:\n    - deploy: [same name: home ops/deploy] [project] as this project does\n    - lint: [project] agents\n    - notes: [same name: home a/notes, home b/notes] shared\n" +
+		"  general:\n    - deploy: [same name: home ops/deploy] [project] as this project does\n    - external:notes: [same name: home a/notes, home b/notes] shared\n    - lint: [project] agents\n" +
 		"  ops:\n    - ops/deploy: [same name: project deploy] mine\n"
 	if diff := cmp.Diff(want, list(t, r, Scope{})); diff != "" {
 		t.Error(diff)
@@ -171,6 +171,11 @@ func TestIndex_duplicates(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Code != RefusedAmbiguous || len(refused.Matches) != 3 {
 		t.Errorf("%v", err)
 	}
+	for name, want := range map[string]string{"external:notes": "shared", "b/notes": "two", filepath.Join(external, "notes", FileName): "shared"} {
+		if m, err := r.Find(t.Context(), name); err != nil || m.Description != want {
+			t.Errorf("%s: %+v %v", name, m, err)
+		}
+	}
 	checked, err := r.Check(t.Context(), Scope{})
 	if err != nil {
 		t.Fatal(err)
@@ -181,6 +186,35 @@ func TestIndex_duplicates(t *testing.T) {
 	}
 	if !strings.Contains(got["home ops/deploy"], "shadowed") || !strings.Contains(got["project deploy"], "duplicate-name") || strings.Count(got["home a/notes"], "duplicate-name") != 2 {
 		t.Errorf("%v", got)
+	}
+}
+
+// Skills that even share their place still have a name each that loads them; what the prompt lists is that name.
+func TestFind_whatTheIndexLists(t *testing.T) {
+	t.Parallel()
+	one, two := t.TempDir(), t.TempDir()
+	r := newRig(t, func(o *Options) { o.External = []string{one, two} })
+	for root, text := range map[string]string{r.home.Skills(): "mine", one: "first", two: "second"} {
+		write(t, root, "tea/SKILL.md", skill("tea", text))
+		write(t, root, "a/mate/SKILL.md", skill("mate", text+" mate"))
+	}
+	write(t, r.home.Skills(), "home/coffee/SKILL.md", skill("coffee", "of a category called home"))
+	x, err := r.Index(t.Context(), Scope{})
+	if err != nil || len(x.Lines) != 7 {
+		t.Fatal(len(x.Lines), err)
+	}
+	for _, n := range x.Lines {
+		if m, err := r.Find(t.Context(), n.Shown); err != nil || m.Path != n.Path || m.Call != n.Shown {
+			t.Errorf("%q leads to %s (%q), not to %s: %v", n.Shown, m.Path, m.Call, n.Path, err)
+		}
+	}
+	if m, err := r.Find(t.Context(), "home:coffee"); err != nil || m.Rel != "home/coffee" {
+		t.Errorf("%+v %v", m, err)
+	}
+	for _, name := range []string{"tea", "a/mate", "external:tea", "project:tea"} {
+		if m, err := r.Find(t.Context(), name); err == nil {
+			t.Errorf("%s is %s", name, m.Path)
+		}
 	}
 }
 

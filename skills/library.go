@@ -15,6 +15,7 @@ import (
 	"hermes/core/home"
 	"hermes/core/ledger"
 	"hermes/core/threat"
+	"hermes/skills/guard"
 )
 
 // Options configures a library. Home is required; Ledger is for those who change skills.
@@ -56,7 +57,8 @@ type Library struct {
 // shared is what libraries over one home have in common, whatever their options.
 type shared struct {
 	usage *Usage
-	epoch atomic.Int64 // rises when everything cached must go; it begins at 1
+	guard *guard.Scanner // its patterns are compiled when it is needed first
+	epoch atomic.Int64   // rises when everything cached must go; it begins at 1
 
 	mu     sync.Mutex
 	judged map[string]*threat.Finding // by hash of a file: what View found in it
@@ -73,7 +75,7 @@ func New(o Options) *Library {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Library{opts: o, roots: roots(o), shared: &shared{usage: NewUsage(o.Home, o.Now)}}
+	l := &Library{opts: o, roots: roots(o), shared: &shared{usage: NewUsage(o.Home, o.Now), guard: guard.New(guard.Options{})}}
 	l.shared.epoch.Store(1)
 	if o.Ledger != nil {
 		o.Ledger.OnChange(l.changed)

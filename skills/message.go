@@ -66,7 +66,7 @@ func (l *Library) Message(v View, needs Needs, by By, words string) string {
 		b.WriteString("[" + note + "]\n")
 	}
 	if files := Files(v.Folder); len(files) > 0 {
-		fmt.Fprintf(&b, "[Files of the skill; read one with skill_view(name=%q, file_path=…):\n", v.Dir)
+		fmt.Fprintf(&b, "[Files of the skill; read one with skill_view(name=%q, file_path=…):\n", v.Call)
 		for _, f := range files {
 			fmt.Fprintf(&b, "  %s -> %s\n", f, filepath.Join(v.Folder, filepath.FromSlash(f)))
 		}

@@ -114,7 +114,7 @@ func (l *Library) Plan(ctx context.Context, by ledger.Change, op Op) (*Plan, err
 	if by.Taint != "" && p.Held == "" {
 		p.Held = core.HeldTainted
 	}
-	p.Warnings = l.foresee(p, list)
+	p.Warnings = l.foresee(ctx, p, list)
 	return p, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 	"hermes/core/ledger"
 	"hermes/core/text"
 	"hermes/core/threat"
+	"hermes/skills/guard"
 )
 
 // maxView is the largest file that is read for a view, in bytes.
@@ -63,7 +65,7 @@ func (l *Library) View(ctx context.Context, name, file string) (View, error) {
 			return v, err
 		}
 	}
-	return v, v.read(l.shared.steering)
+	return v, v.read(ctx, l.shared)
 }
 
 // viewFile finds a file of the skill to read. Unlike writers, readers may look at any file below it.
@@ -118,8 +120,8 @@ func readable(e Entry, file string) (string, *RefusedError) {
 	return clean, nil
 }
 
-// read fills in the text; steering is how it is judged.
-func (v *View) read(steering func(hash, text string) *threat.Finding) error {
+// read fills in the text, and what s finds in it.
+func (v *View) read(ctx context.Context, s *shared) error {
 	f, err := os.Open(v.Path)
 	if err == nil {
 		defer func() { _ = f.Close() }() // it was only read
@@ -150,7 +152,7 @@ func (v *View) read(steering func(hash, text string) *threat.Finding) error {
 	if d := text.Frontmatter(v.Text); v.File == "" && d.Open && !d.Found {
 		v.Text = behindMetadata(v.Text[d.Start:]) // no raw metadata where instructions are expected
 	}
-	v.Finding = steering(v.Hash, v.Text)
+	v.Finding = s.steering(ctx, v.Entry, v.File, v.Hash, v.Text)
 	return nil
 }
 
@@ -211,16 +213,25 @@ func LinkedFiles(folder string) map[string][]string {
 // maxJudged bounds how many versions of files are remembered as judged.
 const maxJudged = 4096
 
-// steering finds what in a text tries to steer the agent; nil for nothing. The same version of a file is
-// looked at once.
-func (s *shared) steering(hash, text string) *threat.Finding {
+// steering finds what in a text of the skill e tries to steer the agent; nil for nothing. file is "" for its
+// SKILL.md. The same version of a file is looked at once.
+func (s *shared) steering(ctx context.Context, e Entry, file, hash, text string) *threat.Finding {
 	s.mu.Lock()
 	f, ok := s.judged[hash]
 	s.mu.Unlock()
 	if ok {
 		return f
 	}
-	f = threat.Blocking(threat.Scan(text, threat.Context))
+	found := threat.Scan(text, threat.Context)
+	if slices.ContainsFunc(found, blockedCommand) {
+		if s.honest(ctx, e, file, text) {
+			found = slices.DeleteFunc(found, blockedCommand)
+		}
+		if file != "" { // what its SKILL.md says of the skill counts as well, and may change
+			return threat.Blocking(found)
+		}
+	}
+	f = threat.Blocking(found)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.judged == nil || len(s.judged) >= maxJudged {
@@ -228,4 +239,41 @@ func (s *shared) steering(hash, text string) *threat.Finding {
 	}
 	s.judged[hash] = f
 	return f
+}
+
+// blockedCommand tells the findings that are about a command and not about words to the agent. In a
+// conversation nobody needs such a command; skills are full of them.
+func blockedCommand(f threat.Finding) bool {
+	return f.Severity == threat.Block && slices.Contains([]string{"exfil_curl", "exfil_wget", "read_secrets"}, f.ID)
+}
+
+// honest asks the guard, which knows what the skill says of itself, about the commands in a text: a key that
+// goes to the service it is for is no attack.
+func (s *shared) honest(ctx context.Context, e Entry, file, text string) bool {
+	files := map[string][]byte{FileName: []byte(text)}
+	if file != "" {
+		own, err := ReadSome(e.Path)
+		if err != nil {
+			return false
+		}
+		files[FileName], files[file] = own, []byte(text)
+	}
+	nowhere := filepath.Join(e.Folder, stagePrefix, e.Dir) // the guard sees these files only
+	r, err := s.guard.Dir(ctx, nowhere, files)
+	return err == nil && !slices.ContainsFunc(r.Findings, func(f guard.Finding) bool {
+		return f.File == firstOf(file, FileName) && (f.Severity == guard.High || f.Severity == guard.Critical)
+	})
+}
+
+// maxSome is what ReadSome reads, in bytes.
+const maxSome = MaxFileBytes
+
+// ReadSome reads a file of a skill, but not more than 1 MiB of it: what is longer is no text for people or models.
+func ReadSome(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, maxSome))
 }

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -237,7 +238,19 @@ func (w *walker) named(file string) (info fs.FileInfo, link, ok bool) {
 			info, err = os.Stat(to)
 		}
 	}
-	return info, link, err == nil && info.Mode().IsRegular()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: file, Err: errNoFile}
+	}
+	if err != nil {
+		if link {
+			err = fmt.Errorf("read %s: %w", file, err) // it names what the link leads to
+		}
+		w.out.problems = append(w.out.problems, err)
+	}
+	return info, link, err == nil
 }
 
-var errStrangeLink = errors.New("a link to a file of another name is not read as a skill")
+var (
+	errStrangeLink = errors.New("a link to a file of another name is not read as a skill")
+	errNoFile      = errors.New("it is no file")
+)

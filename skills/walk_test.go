@@ -61,3 +61,30 @@ func TestWalk_links(t *testing.T) {
 		t.Error("written through a link")
 	}
 }
+
+// What is called SKILL.md and is no file is told, and holds nobody up.
+func TestWalk_noFiles(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	write(t, r.home.Skills(), "fine/SKILL.md", skill("fine", "d"))
+	for _, name := range []string{"folder/SKILL.md", "dangling", "loop"} {
+		if err := os.MkdirAll(filepath.Join(r.home.Skills(), name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"dangling": filepath.Join(t.TempDir(), "gone", FileName), "loop": FileName} {
+		if err := os.Symlink(to, filepath.Join(r.home.Skills(), name, FileName)); err != nil {
+			t.Skip(err)
+		}
+	}
+	list, err := r.Entries(t.Context())
+	if err != nil || len(list) != 1 || list[0].Dir != "fine" {
+		t.Fatalf("%+v %v", list, err)
+	}
+	told := fmt.Sprint(r.Problems())
+	for _, name := range []string{"folder", "dangling", "loop"} {
+		if !strings.Contains(told, filepath.Join(r.home.Skills(), name, FileName)) {
+			t.Errorf("nothing is said about %s: %s", name, told)
+		}
+	}
+}

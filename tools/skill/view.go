@@ -219,7 +219,7 @@ func (v *viewer) skill(w skills.View, n skills.Needs, offset int) core.ToolResul
 	if len(out.Linked) == 0 {
 		out.Linked = nil
 	} else {
-		out.UsageHint = fmt.Sprintf("Read a file with skill_view(name=%q, file_path=…).", w.Dir)
+		out.UsageHint = fmt.Sprintf("Read a file with skill_view(name=%q, file_path=…).", w.Call)
 	}
 	for _, m := range n.Missing {
 		out.Missing = append(out.Missing, m.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -101,7 +102,7 @@ func (k know) Detail(ctx context.Context, file string) (browser.Detail, error) {
 	if err != nil {
 		return d, err
 	}
-	data, err := os.ReadFile(file)
+	data, err := skills.ReadSome(file)
 	if err != nil {
 		return d, &core.Error{Op: "read skill", Subject: file, Err: err}
 	}
@@ -111,6 +112,9 @@ func (k know) Detail(ctx context.Context, file string) (browser.Detail, error) {
 		}
 	}
 	d.Text = string(data)
+	if int64(len(data)) < e.Size {
+		d.Problems = append(d.Problems, fmt.Sprintf("only the first %s of %s bytes are shown", text.Thousands(len(data)), text.Thousands(int(e.Size))))
+	}
 	d.Files = skills.Files(filepath.Dir(file))
 	d.Scan, err = guard.New(guard.Options{}).Dir(ctx, filepath.Dir(file), nil)
 	note("the guard cannot look at it", err)

@@ -181,7 +181,7 @@ func (x *cli) skillsShow() *cobra.Command {
 		if i < 0 {
 			return &core.Error{Code: core.CodeNotFound, Op: "show skill", Subject: args[0]}
 		}
-		data, err := os.ReadFile(m.Path)
+		data, err := skills.ReadSome(m.Path)
 		if err != nil {
 			return &core.Error{Op: "read skill", Subject: m.Path, Err: err}
 		}
@@ -197,6 +197,9 @@ func (x *cli) skillsShow() *cobra.Command {
 			x.printf("  %s\n", text.OneLine(f))
 		}
 		x.printf("\n%s\n", text.Neutralise(string(data)))
+		if int64(len(data)) < m.Size {
+			x.printf("[only the first %s of %s bytes]\n", text.Thousands(len(data)), text.Thousands(int(m.Size)))
+		}
 		return nil
 	}, cobra.ExactArgs(1))
 }
