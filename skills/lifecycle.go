@@ -147,12 +147,32 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 		return Entry{}, err
 	}
 	l.note(l.Usage().Flush(ctx)) // what the ledger's news queued
-	m, err := l.Find(ctx, rel)
+	m, err := l.Find(ctx, folder)
 	if err != nil {
 		return Entry{}, err
 	}
 	l.emit(by, m.Entry, "restore", "", id, nil)
 	return m.Entry, nil
+}
+
+// Forget removes an archived skill for good. Only the history still has it: undoing the change brings it back
+// as long as the ledger keeps its versions.
+func (l *Library) Forget(ctx context.Context, by ledger.Change, name string) (a Archived, id string, err error) {
+	err = l.locked(ctx, func() error {
+		list, err := l.ArchiveList()
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if a, ok = pickArchived(list, strings.TrimSpace(name)); !ok {
+			return &RefusedError{Code: RefusedUnknown, Name: name, Message: fmt.Sprintf("There is no archived skill %q; archive it first.", name), Hint: "hermes skills list --archived shows what is in the archive"}
+		}
+		by.Action, by.Subject = "forget", kind+":"+firstOf(a.From, a.Name)
+		e, err := l.opts.Ledger.Apply(ctx, by, func(tx *ledger.Tx) error { return tx.RemoveAll(a.Folder) })
+		id = e.ID
+		return err
+	})
+	return a, id, err
 }
 
 // PutBack writes the files of a skill that is neither in the library nor in the archive any more to where it

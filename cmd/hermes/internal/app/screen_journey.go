@@ -177,7 +177,7 @@ func (t *travel) Do(ctx context.Context, task journey.Task) (journey.Result, err
 		done, err = l.Archive(ctx, t.by(), m.Rel, "archived from the journey")
 		out = journey.Result{Said: "archived: " + m.Rel + "; u brings it back", Undo: done.LedgerID}
 	case journey.Edit:
-		out.Said, err = know{t.s}.write(ctx, t.by(), m.Rel, m.Entry, task.Text, ledger.Hash([]byte(task.Base)), "edited from the journey")
+		out.Said, err = WriteSkill(ctx, l, t.by(), m.Rel, task.Text, ledger.Hash([]byte(task.Base)), "edited from the journey")
 	case journey.Undo:
 	}
 	return out, plain(err)

@@ -137,7 +137,7 @@ func (k know) named(ctx context.Context, file string) (string, skills.Entry, err
 		return "", skills.Entry{}, err
 	}
 	if i := slices.IndexFunc(list, func(e skills.Entry) bool { return e.Path == file }); i >= 0 {
-		return list[i].Rel, list[i], nil
+		return list[i].Path, list[i], nil // other skills may stand at the same place of another root
 	}
 	archive, err := k.s.library.ArchiveList()
 	if err != nil {
@@ -190,16 +190,16 @@ func (k know) Do(ctx context.Context, t browser.Task) (browser.Done, error) {
 			done.Said = "it is as it was then; nothing had to change"
 		}
 	case browser.Edit:
-		done.Said, err = k.write(ctx, by, name, e, t.Text, t.Base, "edited by hand")
+		done.Said, err = WriteSkill(ctx, l, by, name, t.Text, t.Base, "edited by hand")
 	case browser.Describe:
-		done.Said, err = k.describe(ctx, by, name, e, t.Text)
+		done.Said, err = DescribeSkill(ctx, l, by, e, t.Text)
 	case browser.Restore:
 	}
 	return done, plain(err)
 }
 
-// describe gives a skill another description.
-func (k know) describe(ctx context.Context, by ledger.Change, name string, e skills.Entry, description string) (string, error) {
+// DescribeSkill gives a skill another description, through the gates of the library. It says what came of it.
+func DescribeSkill(ctx context.Context, l *skills.Library, by ledger.Change, e skills.Entry, description string) (string, error) {
 	data, err := os.ReadFile(e.Path)
 	if err != nil {
 		return "", &core.Error{Op: "read skill", Subject: e.Path, Err: err}
@@ -208,16 +208,17 @@ func (k know) describe(ctx context.Context, by ledger.Change, name string, e ski
 	if err != nil {
 		return "", err
 	}
-	return k.write(ctx, by, name, e, string(now), ledger.Hash(data), "a description that the prompt shows whole")
+	return WriteSkill(ctx, l, by, e.Path, string(now), ledger.Hash(data), "a description that the prompt shows whole")
 }
 
-// write replaces the SKILL.md of a skill through the gates of the library.
-func (k know) write(ctx context.Context, by ledger.Change, name string, e skills.Entry, content, base, reason string) (string, error) {
-	out, err := k.s.library.Do(ctx, by, skills.Op{Action: skills.Edit, Name: name, Content: &content, Base: base, Reason: reason}, nil)
+// WriteSkill replaces the SKILL.md of a skill through the gates of the library; base is the hash of the text
+// that content was made of. It says what came of it.
+func WriteSkill(ctx context.Context, l *skills.Library, by ledger.Change, name, content, base, reason string) (string, error) {
+	out, err := l.Do(ctx, by, skills.Op{Action: skills.Edit, Name: name, Content: &content, Base: base, Reason: reason}, nil)
 	if err != nil {
-		return "", err
+		return "", plain(err)
 	}
-	said := "saved: " + e.Qualified() + "; the next session sees it"
+	said := "saved: " + out.Entry.Qualified() + "; the next session sees it"
 	if level := out.Plan.Verdict.Level; level != "" && level != skills.LevelSafe {
 		said += " · ⚠ the guard says " + level
 	}

@@ -17,6 +17,8 @@ import (
 
 	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
+	"hermes/core/text"
+	"hermes/skills"
 )
 
 // The exit codes of the program.
@@ -93,10 +95,23 @@ func (x *cli) finish(err error) int {
 	if e.Code == core.CodeInternal && isCobraUsage(err) {
 		e.Code, e.Remedy = core.CodeUsage, "see: hermes --help"
 	}
+	var choice *skills.RefusedError
+	if !errors.As(err, &choice) {
+		choice = &skills.RefusedError{}
+	} else if e.Remedy == "" && choice.Code == skills.RefusedUnknown {
+		e.Remedy = "hermes skills list shows what there is"
+	}
 	if x.json {
-		_ = x.print(map[string]any{"error": e}) // the exit code tells, too
+		_ = x.print(map[string]any{"error": struct {
+			*core.RunError
+
+			Matches []string `json:"matches,omitempty"`
+		}{e, choice.Matches}}) // the exit code tells, too
 	} else {
 		fmt.Fprintln(x.Err, "hermes: "+e.Message)
+		for _, m := range choice.Matches {
+			fmt.Fprintln(x.Err, "  "+text.OneLine(m))
+		}
 		if e.Remedy != "" {
 			fmt.Fprintln(x.Err, "  → "+e.Remedy)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -118,14 +119,6 @@ func (x *cli) configEdit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		editor := x.Getenv("VISUAL")
-		if editor == "" {
-			editor = x.Getenv("EDITOR")
-		}
-		words := strings.Fields(editor)
-		if len(words) == 0 {
-			return &core.Error{Code: core.CodeSetup, Op: "edit settings", Err: errors.New("no editor is set"), Hint: "set EDITOR, or edit " + a.Home.Config()}
-		}
 		if err := a.Home.Open(); err != nil {
 			return err
 		}
@@ -134,10 +127,8 @@ func (x *cli) configEdit() *cobra.Command {
 				return err
 			}
 		}
-		c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], a.Home.Config())...)
-		c.Stdin, c.Stdout, c.Stderr = x.In, x.Out, x.Err
-		if err := c.Run(); err != nil {
-			return &core.Error{Op: "run editor", Subject: editor, Err: err, Hint: "set EDITOR to an editor that works"}
+		if err := x.inEditor(cmd.Context(), a.Home.Config(), "edit "+a.Home.Config()); err != nil {
+			return err
 		}
 		a.Reload()
 		for _, n := range a.Notices() {
@@ -148,4 +139,19 @@ func (x *cli) configEdit() *cobra.Command {
 		}
 		return nil
 	}, cobra.NoArgs)
+}
+
+// inEditor opens file in the person's editor and waits; otherwise is what to do without one.
+func (x *cli) inEditor(ctx context.Context, file, otherwise string) error {
+	editor := firstWord(x.Getenv("VISUAL"), x.Getenv("EDITOR"))
+	words := strings.Fields(editor)
+	if len(words) == 0 {
+		return &core.Error{Code: core.CodeSetup, Op: "edit", Subject: file, Err: errors.New("no editor is set"), Hint: "set EDITOR, or " + otherwise}
+	}
+	c := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	c.Stdin, c.Stdout, c.Stderr = x.In, x.Out, x.Err
+	if err := c.Run(); err != nil {
+		return &core.Error{Op: "run editor", Subject: editor, Err: err, Hint: "set EDITOR to an editor that works"}
+	}
+	return nil
 }

@@ -21,7 +21,8 @@ import (
 
 func (x *cli) skills() *cobra.Command {
 	c := group("skills", "See and tend what the agent knows how to do", x.skillsList(), x.skillsShow(), x.skillsCheck(), x.skillsScan(), x.skillsConfig(),
-		x.skillsHistory(), x.skillsBlame(), x.skillsDiff(), x.skillsRollback(), x.skillsPin(), x.skillsUnpin(), x.skillsArchive(), x.skillsRestore(), x.skillsTrust())
+		x.skillsHistory(), x.skillsBlame(), x.skillsDiff(), x.skillsRollback(), x.skillsPin(), x.skillsUnpin(), x.skillsArchive(), x.skillsRestore(),
+		x.skillsTrust(), x.skillsIndex(), x.skillsShorten(), x.skillsEdit(), x.skillsDelete())
 	c.Long = "See and tend what the agent knows how to do. NAME is a skill's name, or category/name.\nWhat you change reaches the prompt in the next session."
 	return c
 }
