@@ -40,15 +40,15 @@ func (k Key) Words() string {
 // Keys lists every setting hermes knows, in the order the documentation shows them.
 func Keys() []Key {
 	return []Key{
-		str("model.default", "", "model that answers, as the server names it"),
-		str("model.provider", "", "preset or name under providers"),
-		str("model.base_url", "", "address of the server, when it is not the provider's own"),
+		str("model.default", "model that answers, as the server names it"),
+		str("model.provider", "preset or name under providers"),
+		str("model.base_url", "address of the server, when it is not the provider's own"),
 		num("model.context_length", "0", 0, "context window in tokens; 0 asks the server"),
-		str("providers.*.base_url", "", "address of this server"),
-		str("providers.*.key_env", "", "name of the variable that holds its key"),
-		str("auxiliary.*.provider", "", "provider for this task (default, title, compression, background_review, session_search, curator, approval, skill_audit)"),
-		str("auxiliary.*.model", "", "model for this task"),
-		str("auxiliary.*.base_url", "", "address for this task"),
+		str("providers.*.base_url", "address of this server"),
+		str("providers.*.key_env", "name of the variable that holds its key"),
+		str("auxiliary.*.provider", "provider for this task (default, title, compression, background_review, session_search, curator, approval, skill_audit)"),
+		str("auxiliary.*.model", "model for this task"),
+		str("auxiliary.*.base_url", "address for this task"),
 		num("agent.max_turns", "90", 1, "model requests in one run"),
 		list("toolsets", "toolsets offered to the model; empty offers all"),
 		num("terminal.timeout", "180", 1, "seconds a command may take"),
@@ -90,8 +90,8 @@ func Keys() []Key {
 		num("compression.protect_first_n", "3", 0, "messages kept at the start"),
 		num("compression.protect_last_n", "20", 0, "messages kept at the end"),
 		list("trusted_dirs", "folders whose content is trusted"),
-		str("web.search_url", "", "address of a search service"),
-		str("web.search_key_env", "", "name of the variable that holds its key"),
+		str("web.search_url", "address of a search service"),
+		str("web.search_key_env", "name of the variable that holds its key"),
 		flag("web.allow_private", "false", "let web tools reach private addresses"),
 		num("delegation.max_iterations", "50", 1, "model requests of a sub-agent"),
 		num("delegation.max_concurrent_children", "3", 1, "sub-agents at the same time"),
@@ -109,8 +109,8 @@ func Keys() []Key {
 	}
 }
 
-func str(path, def, doc string) Key {
-	return Key{Path: path, Kind: KindString, Default: def, Doc: doc}
+func str(path, doc string) Key {
+	return Key{Path: path, Kind: KindString, Doc: doc}
 }
 
 func word(path, def, doc string, oneof ...string) Key {
