@@ -159,6 +159,7 @@ func New(o Options) *Model {
 	} else {
 		m.show(o.Workspace)
 		m.applyKeys()
+		m.checkMouse()
 		m.chat.Composer().SetText(o.Draft)
 	}
 	return m
@@ -211,6 +212,18 @@ func (m *Model) detects() bool {
 		return false
 	default:
 		return true
+	}
+}
+
+// checkMouse leaves the mouse to GNU screen, which keeps Esc until the next key comes while a program has it:
+// interrupting and denying are worth more than a wheel.
+func (m *Model) checkMouse() {
+	if m.opt.Mouse && m.opt.InScreen {
+		m.opt.Mouse = false
+		m.chat.AddNotice(core.Notice{
+			Level: core.LevelWarn, Text: "display.mouse: the mouse stays off in GNU screen, which would hold Esc back",
+			Remedy: "PgUp and PgDn scroll; in tmux the mouse works",
+		})
 	}
 }
 

@@ -33,7 +33,7 @@ type Options struct {
 	// NoKeyboardProtocol stops asking the terminal for unambiguous keys (display.keyboard_protocol off).
 	NoKeyboardProtocol bool
 	// InScreen says that GNU screen may stand between the program and the terminal ($STY): it swallows
-	// OSC 52 unless that is wrapped.
+	// OSC 52 unless that is wrapped, and holds Esc back while a program has the mouse.
 	InScreen bool
 	// NoBell keeps quiet when a run ends or asks while the terminal is unfocused
 	// (display.notifications off).

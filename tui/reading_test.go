@@ -234,3 +234,14 @@ func TestCopy_noClipboard(t *testing.T) {
 	r.shows("copied by the terminal (OSC 52)")
 	r.hides("✗")
 }
+
+// In GNU screen the mouse stays with screen, and one is told.
+func TestMouse_inScreen(t *testing.T) {
+	t.Parallel()
+	p, c := newPorts(), newClock()
+	r := startRig(t, New(Options{Workspace: p.workspace("s1"), Now: c.now, Mouse: true, InScreen: true}), p, c, 100, 30)
+	r.shows("the mouse stays off in GNU screen", "PgUp and PgDn scroll")
+	if v := r.m.View(); v.MouseMode != tea.MouseModeNone {
+		t.Error("the mouse is taken")
+	}
+}
