@@ -239,8 +239,8 @@ func (p *Pane) summary(bar, figures bool, counts detail) string {
 		}
 		parts = append(parts, one+p.color(s).Render(fmt.Sprintf("%d%%%s", s.percent(), s.step().sign())))
 	}
-	if counts != none {
-		said := p.total().parts(counts)
+	said := p.total().parts(counts)
+	if counts == brief || counts == signs && len(said) > 1 { // a number alone says nothing
 		parts = append(parts, p.st.Muted.Render(strings.Join(said, " · ")))
 	}
 	return strings.Join(parts, p.st.Faint.Render(" │ "))

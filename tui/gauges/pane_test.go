@@ -104,6 +104,15 @@ func TestSummaryAndBadge(t *testing.T) {
 	}
 }
 
+// A number without a word and without signs beside it would say nothing.
+func TestSummary_empty(t *testing.T) {
+	t.Parallel()
+	p := newPane(1, 1, []gauges.Sheet{{Name: "MEMORY", Limit: 2200}, {Name: "USER", Limit: 1375}})
+	if got := strings.TrimRight(ansi.Strip(p.Summary(48)), " "); !strings.HasSuffix(got, "0%") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	p := newPane(60, 9, sheets())
