@@ -336,7 +336,7 @@ func (p *Pane) searchLine() (line string, x int) {
 	case n == 0:
 		note = "nothing found"
 	default:
-		note = fmt.Sprintf("%d of %d", p.hitNumber(), n)
+		note = fmt.Sprintf("entry %d of %d", p.hitNumber(), n) // n goes through all lines of each
 		if !p.search.typing {
 			note += " · n N move · Esc ends"
 		}
