@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the description
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -79,7 +80,44 @@ func (l *lister) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	}
 	n := len(out.Skills)
 	out.Count, out.Hint = &n, "Load one with skill_view(name)."
+	out.fit(maxList)
 	return result(true, out, &core.ToolDetail{Summary: text.Count(n, "skill", "skills")})
+}
+
+// maxList is how long a list may be, in code points; a longer answer would be cut in its middle.
+const maxList = 40_000
+
+// fit shortens the descriptions, leaves them out where that is not enough, and ends the list where even names
+// are too many.
+func (l *listing) fit(limit int) {
+	for _, most := range []int{skills.MaxDescription, skills.IndexDescription, 20, 0} {
+		size, whole := 0, 0
+		for i := range l.Skills {
+			s := &l.Skills[i]
+			s.Description = text.Cut(s.Description, most)
+			size += s.size()
+			if size <= limit {
+				whole = i + 1
+			}
+		}
+		if whole == len(l.Skills) {
+			return
+		}
+		l.Message = "The list is long: the descriptions are cut. Ask for one category to read them whole."
+		if most == 0 {
+			l.Message = fmt.Sprintf("The list is long: %d of %d skills, without descriptions. Ask for one category to see more.", whole, len(l.Skills))
+			l.Skills = l.Skills[:whole]
+		}
+	}
+}
+
+// size is about what a skill takes in the answer.
+func (d *listed) size() int {
+	n := len(`{"name":"","description":"","category":null},`) + text.Len(d.Name) + text.Len(d.Description)
+	if d.Category != nil {
+		n += text.Len(*d.Category)
+	}
+	return n
 }
 
 // describe is a skill as the list tells it.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"hermes/core"
 	"hermes/core/home"
@@ -325,6 +327,35 @@ func TestList(t *testing.T) {
 	}
 	if a = r.call(t, List, args("category", "a")); a.Count != 1 {
 		t.Errorf("%s", a.raw)
+	}
+}
+
+// A long list reaches the model as whole JSON: descriptions give way to names.
+func TestList_long(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		skills, listed, longest int // longest description that is left
+	}{{20, 20, 900}, {300, 300, 60}, {420, 420, 20}, {600, 600, 0}, {900, 700, 0}} {
+		t.Run(strconv.Itoa(c.skills), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, nil)
+			for i := range c.skills {
+				name := fmt.Sprintf("skill-%03d", i)
+				r.write(t, fmt.Sprintf("c%d/%s/SKILL.md", i%3, name), doc(name, strings.Repeat("茶", 900)))
+			}
+			a := r.call(t, List, args())
+			if !a.OK || a.Count != c.skills || len(a.Skills) < c.listed || len(a.Skills) > max(c.listed, c.skills*4/5) && c.listed < c.skills || (a.Message != "") != (c.longest < 900) {
+				t.Fatalf("%d of %d, %q, %.200s", a.Count, c.skills, a.Message, a.raw)
+			}
+			for _, s := range a.Skills {
+				if n := utf8.RuneCountInString(s.Description); n != c.longest {
+					t.Fatalf("%s has %d characters", s.Name, n)
+				}
+			}
+			if a = r.call(t, List, args("category", "c1")); a.Count < c.skills/3 || len(a.Skills) < c.skills/3 || a.Skills[0].Description == "" {
+				t.Errorf("%d, %.200s", a.Count, a.raw)
+			}
+		})
 	}
 }
 

@@ -221,12 +221,13 @@ func (v *View) SetSheet(s Sheet) {
 // arrange filters the rows; the selection goes to path when it is among them.
 func (v *View) arrange(path string) {
 	v.rows = v.rows[:0:0]
-	texts := make([]string, len(v.all))
+	names, texts := make([]string, len(v.all)), make([]string, len(v.all))
 	for i := range v.all {
 		e := v.all[i].entry()
-		texts[i] = v.all[i].name() + " " + e.Category + " " + e.Description + " " + strings.Join(v.all[i].states(), " ")
+		names[i] = v.all[i].name()
+		texts[i] = strings.ToLower(names[i] + " " + e.Category + " " + e.Description + " " + strings.Join(v.all[i].states(), " "))
 	}
-	for _, i := range match.Rank(v.filter.Text(), texts, 0) {
+	for _, i := range fitting(v.filter.Text(), names, texts) {
 		v.rows = append(v.rows, v.all[i])
 	}
 	v.sel = max(min(v.sel, len(v.rows)-1), 0)
@@ -235,6 +236,28 @@ func (v *View) arrange(path string) {
 			v.sel = i
 		}
 	}
+}
+
+// fitting are the skills that fit a filter, best first: those with every word in the name, those with every
+// word somewhere, and those whose name holds the letters in order, which nearly every description does.
+func fitting(filter string, names, texts []string) []int {
+	words := strings.Fields(strings.ToLower(filter))
+	holds := func(text string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	}
+	loose := match.Rank(filter, names, 0)
+	out := slices.DeleteFunc(slices.Clone(loose), func(i int) bool { return !holds(strings.ToLower(names[i])) })
+	for i, text := range texts {
+		if !slices.Contains(out, i) && holds(text) {
+			out = append(out, i)
+		}
+	}
+	for _, i := range loose {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // SetError says why the skills could not be read; what is shown stays.

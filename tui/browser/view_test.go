@@ -242,7 +242,16 @@ func TestView_filterAndReads(t *testing.T) {
 	shows("old-way", "한강")
 	press(v, "esc")
 	shows("한강-ferry", "No skill fits")
-	press(v, "/", "q", "q", "q", "q")
+	press(v, "/", "h", "e", "a", "l", "t", "h") // a word of a description
+	shows("flask-k8s", "nextjs")
+	press(v, "esc", "/", "d", "p", "l", "y", "n") // letters of a name, in order
+	shows("deploy-nextjs", "flask")
+	press(v, "esc", "/", "c", "l", "s", "t", "r") // letters of a description, in order, are nothing
+	shows("No skill fits", "nextjs")
+	press(v, "esc", "/", "d", "e", "p", "l", "o", "y") // the name first, then descriptions
+	shows("deploy-nextjs", "한강")
+	shows("flask-k8s", "old-way")
+	press(v, "esc", "/", "q", "q", "q", "q")
 	shows("No skill fits", "old-way")
 	press(v, "esc")
 
