@@ -20,6 +20,8 @@ type Checked struct {
 
 	Warnings []Warning
 	Origin   Origin
+	// IndexName is the name that the prompt shows, which loads this skill and no other.
+	IndexName string
 	// IndexDescription is what the prompt shows of the description, marks and all.
 	IndexDescription string
 	Visible          bool
@@ -52,9 +54,9 @@ func (l *Library) Check(ctx context.Context, s Scope) ([]Checked, error) {
 		}
 		k := Checked{Entry: e, Origin: c.origin(e)}
 		n, ok := lines[e.Path]
-		k.Visible, k.IndexDescription = ok, escape(e.Short())
+		k.Visible, k.IndexName, k.IndexDescription = ok, escape(e.Name), escape(e.Short())
 		if ok {
-			k.IndexDescription = n.Text
+			k.IndexName, k.IndexDescription = n.Shown, n.Text
 		}
 		for _, w := range l.Hidden(e, s) {
 			k.HiddenBy = append(k.HiddenBy, w.Code)

@@ -64,7 +64,7 @@ func (p *skillPort) fail(err error) {
 
 func skillChecked(category, name, description string, codes ...skills.Code) skills.Checked {
 	e := skills.Entry{Name: name, Dir: name, Category: category, Description: description, Path: "/h/skills/" + category + "/" + name + "/SKILL.md"}
-	c := skills.Checked{Entry: e, IndexDescription: e.Short(), Visible: true}
+	c := skills.Checked{Entry: e, IndexName: e.Name, IndexDescription: e.Short(), Visible: true}
 	for _, code := range codes {
 		c.Warnings = append(c.Warnings, skills.Warning{Code: code, Message: hostile})
 		if code.Hides() {

@@ -157,7 +157,7 @@ func (v *View) sayPrompt(st *theme.Styles, s *sayer, c *skills.Checked) {
 		s.say(st.Muted.Render, "not in the prompt; it loads by its name")
 		return
 	}
-	s.say(st.Accent.Render, "in the prompt: %s", strings.TrimSuffix(c.Name+": "+c.IndexDescription, ": "))
+	s.say(st.Accent.Render, "in the prompt: %s", strings.TrimSuffix(c.IndexName+": "+c.IndexDescription, ": "))
 	if tail := cutTail(&c.Entry); tail != "" {
 		s.say(st.Warn.Render, "⚠ %d/%d: the model does not see “%s”", text.Len(c.Description), skills.IndexDescription, tail)
 	}

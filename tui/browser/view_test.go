@@ -30,7 +30,7 @@ const (
 func checked(category, name, description string, codes ...skills.Code) skills.Checked {
 	rel := strings.TrimPrefix(category+"/"+name, "/")
 	e := skills.Entry{Name: name, Dir: name, Category: category, Description: description, Path: "/h/skills/" + rel + "/SKILL.md", Folder: "/h/skills/" + rel, Rel: rel}
-	c := skills.Checked{Entry: e, IndexDescription: e.Short(), Visible: true, Origin: skills.Origin{By: skills.OriginAgent}}
+	c := skills.Checked{Entry: e, IndexName: e.Name, IndexDescription: e.Short(), Visible: true, Origin: skills.Origin{By: skills.OriginAgent}}
 	for _, code := range codes {
 		c.Warnings = append(c.Warnings, skills.Warning{Code: code, Message: "says why " + hostile, File: "SKILL.md", Line: 7})
 		if code.Hides() {

@@ -18,7 +18,7 @@ const hostile = "\x1b[31mred\x1b]0;x\a\u202eevil"
 
 func checked(category, name, description string, visible bool, codes ...skills.Code) skills.Checked {
 	e := skills.Entry{Name: name, Dir: name, Category: category, Description: description, Path: "/h/skills/" + category + "/" + name + "/SKILL.md", Folder: "/h/skills/" + category + "/" + name}
-	c := skills.Checked{Entry: e, IndexDescription: e.Short(), Visible: visible}
+	c := skills.Checked{Entry: e, IndexName: e.Name, IndexDescription: e.Short(), Visible: visible}
 	for _, code := range codes {
 		c.Warnings = append(c.Warnings, skills.Warning{Code: code, Message: "why " + hostile})
 		if code.Hides() {
@@ -135,6 +135,29 @@ func TestPane_off(t *testing.T) {
 	p := pane(60, 5, s, theme.Plain)
 	if got := ansi.Strip(p.View()); !strings.Contains(got, "no tools for skills") || strings.Contains(got, "fresh-one") {
 		t.Error(got)
+	}
+}
+
+// Skills at the same place of two roots are one line each, under the names that the prompt has for them.
+func TestPane_twins(t *testing.T) {
+	t.Parallel()
+	var s skillpane.Sheet
+	for _, root := range []string{"external", "home"} {
+		c := checked("", "tea", "Tea of "+root, true, skills.CodeDuplicateName)
+		c.IndexName, c.Path, c.Folder = root+":tea", "/"+root+"/tea/SKILL.md", "/"+root+"/tea"
+		s.Checked = append(s.Checked, c)
+		s.Prompt = append(s.Prompt, skills.Listed{Category: "general", Name: c.IndexName, Text: c.IndexDescription})
+	}
+	s.Loaded = []skillpane.Mark{{Name: "tea", Folder: "/home/tea"}}
+	p := pane(60, 6, s, theme.Plain)
+	v := ansi.Strip(p.View())
+	for _, want := range []string{"  ⚠ external:tea", "● ⚠ home:tea"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("no %q in\n%s", want, v)
+		}
+	}
+	if got, _, _ := strings.Cut(p.Badge(), " ·"); got != "2 shown" || strings.Contains(p.Badge(), "+") {
+		t.Errorf("%q", p.Badge())
 	}
 }
 

@@ -126,7 +126,7 @@ func (s *Sheet) rows() []row {
 		if !c.Visible || used[c.Path] {
 			continue
 		}
-		r := row{category: sectionOf(c.Category), name: c.Name, text: unescape.Replace(c.IndexDescription), state: fresh}
+		r := row{category: sectionOf(c.Category), name: unescape.Replace(c.IndexName), text: unescape.Replace(c.IndexDescription), state: fresh}
 		s.fill(&r, c)
 		add(r, row{head: true, category: r.category})
 	}
@@ -163,6 +163,11 @@ func (s *Sheet) announce(add func(r, head row)) {
 // byName finds a skill by its category and any of the names that the prompt may use.
 func (s *Sheet) byName() map[string]*skills.Checked {
 	out := map[string]*skills.Checked{}
+	for i := range s.Checked {
+		if c := &s.Checked[i]; c.Visible {
+			out[sectionOf(c.Category)+"\x00"+unescape.Replace(c.IndexName)] = c
+		}
+	}
 	for i := range s.Checked {
 		c := &s.Checked[i]
 		for _, name := range []string{c.Qualified(), text.OneLine(c.Qualified()), c.Dir, text.OneLine(c.Dir), c.Name} {

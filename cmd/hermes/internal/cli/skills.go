@@ -17,6 +17,7 @@ import (
 	"hermes/core/text"
 	"hermes/skills"
 	"hermes/skills/guard"
+	"hermes/tui/cell"
 )
 
 func (x *cli) skills() *cobra.Command {
@@ -42,6 +43,7 @@ type skillRow struct {
 	Name             string           `json:"name"`
 	Category         string           `json:"category"`
 	Description      string           `json:"description"`
+	IndexName        string           `json:"index_name"`
 	IndexDescription string           `json:"index_description"`
 	Path             string           `json:"path"`
 	Root             skills.RootKind  `json:"root"`
@@ -57,7 +59,7 @@ type skillRow struct {
 
 func skillRowOf(c skills.Checked) skillRow {
 	r := skillRow{
-		Name: c.Name, Category: c.Category, Description: c.Description, IndexDescription: c.IndexDescription, Path: c.Path, Root: c.Root.Kind,
+		Name: c.Name, Category: c.Category, Description: c.Description, IndexName: c.IndexName, IndexDescription: c.IndexDescription, Path: c.Path, Root: c.Root.Kind,
 		CreatedBy: string(c.Origin.By), State: skills.StateActive, Pinned: c.Origin.Pinned, Visible: c.Visible,
 		HiddenBy: append([]skills.Code{}, c.HiddenBy...), Warnings: append([]skills.Warning{}, c.Warnings...), Uses: c.Origin.Record.UseCount,
 	}
@@ -114,7 +116,8 @@ func (x *cli) skillsList() *cobra.Command {
 			case warned(r.Warnings):
 				mark = "! "
 			}
-			x.printf("  %s%-28s %s\n", mark, text.OneLine(r.Name), text.OneLine(r.IndexDescription))
+			name := text.OneLine(r.IndexName)
+			x.printf("  %s%s%s %s\n", mark, name, strings.Repeat(" ", max(28-cell.Width(name), 0)), text.OneLine(r.IndexDescription))
 		}
 		x.printf("%d shown, %d hidden, %d with warnings (hermes skills check)\n", counts["visible"], counts["hidden"], counts["warned"])
 		if len(rows) == 0 {
