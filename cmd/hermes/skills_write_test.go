@@ -136,3 +136,30 @@ func TestCommand_skillsWrite(t *testing.T) {
 		}
 	}
 }
+
+// A SKILL.md that is no file is no skill; check says so and fails, of the place that was asked about only.
+func TestCommand_skillsOutOfReach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	odd, fine := filepath.Join(w.home, "skills", "odd"), filepath.Join(w.home, "skills", "fine")
+	for _, dir := range []string{filepath.Join(odd, "SKILL.md"), fine} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(fine, "SKILL.md"), []byte("---\nname: fine\ndescription: 茶を淹れる\n---\n# x\n## When to Use\nx\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var checked struct{ Problems []string }
+	w.object(t, &checked, 1, "skills", "check", "--json")
+	if len(checked.Problems) != 1 || !strings.Contains(checked.Problems[0], filepath.Join(odd, "SKILL.md")) {
+		t.Errorf("%+v", checked)
+	}
+	if o := w.hermes(t, "", "skills", "check"); o.code != 1 || !strings.Contains(o.out, "it is no file") {
+		t.Errorf("%+v", o)
+	}
+	w.object(t, &checked, 0, "skills", "check", fine, "--json")
+	if len(checked.Problems) != 0 {
+		t.Errorf("%+v", checked)
+	}
+}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,19 +251,32 @@ func (x *cli) skillsCheck() *cobra.Command {
 				return err
 			}
 		}
-		return x.sayChecked(checked)
+		return x.sayChecked(checked, outOfReach(l, paths))
 	}, cobra.ArbitraryArgs)
 }
 
 var errNoSkill = errors.New("there is no such folder and no such skill")
 
-func (x *cli) sayChecked(checked []skills.Checked) error {
+// outOfReach are the files and folders below paths (all, without one) that could not be looked into.
+func outOfReach(l *skills.Library, paths []string) []string {
+	out := []string{}
+	for _, err := range l.Problems() {
+		var at *fs.PathError
+		if len(paths) > 0 && errors.As(err, &at) && !slices.ContainsFunc(paths, func(p string) bool { return home.Within(p, at.Path) }) {
+			continue
+		}
+		out = append(out, err.Error())
+	}
+	return out
+}
+
+func (x *cli) sayChecked(checked []skills.Checked, problems []string) error {
 	type row struct {
 		Name     string           `json:"name"`
 		Path     string           `json:"path"`
 		Warnings []skills.Warning `json:"warnings"`
 	}
-	rows, found, unreadable := []row{}, 0, false
+	rows, found, unreadable := []row{}, 0, len(problems) > 0
 	for _, c := range checked {
 		rows = append(rows, row{c.Name, c.Path, append([]skills.Warning{}, c.Warnings...)})
 		if slices.ContainsFunc(c.Warnings, func(w skills.Warning) bool { return !w.Code.Information() }) {
@@ -273,8 +287,13 @@ func (x *cli) sayChecked(checked []skills.Checked) error {
 		}
 	}
 	if x.json {
-		if err := x.print(map[string]any{"skills": rows}); err != nil {
+		if err := x.print(map[string]any{"skills": rows, "problems": problems}); err != nil {
 			return err
+		}
+	}
+	for _, p := range problems {
+		if !x.json {
+			x.printf("%s\n", text.OneLine(p))
 		}
 	}
 	for _, r := range rows {
