@@ -29,7 +29,7 @@ func (m *Model) cancelKey() tea.Cmd {
 	switch {
 	case m.sel.text != "":
 		text := m.sel.text
-		m.sel = selection{}
+		m.unmark()
 		return m.copyCmd(text)
 	case m.onboard != nil && m.onboard.Busy():
 		m.giveUp()

@@ -21,6 +21,7 @@ type selection struct {
 	dragging       bool
 	moved          bool
 	text           string // what was marked, taken when the button was released
+	held           bool   // the chat followed its end until the button was pressed
 }
 
 // clicker is a layer that fills the screen and selects what is clicked.
@@ -100,7 +101,7 @@ func (m *Model) under(x, y int) (layout.Pane, layout.Rect) {
 
 // click focuses the pane under the pointer and selects what is there; dragging may follow.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.sel = selection{}
+	m.unmark()
 	if msg.Button != tea.MouseLeft {
 		return nil
 	}
@@ -148,7 +149,18 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.reviews.Click(msg.Y - body.Y)
 	default:
 	}
+	if p == layout.Chat {
+		m.sel.held = m.chat.Hold() // what streams must not pull the words from under the pointer
+	}
 	return nil
+}
+
+// unmark ends the selection; a chat that was held for it follows its end again.
+func (m *Model) unmark() {
+	if m.sel.held {
+		m.chat.Follow()
+	}
+	m.sel = selection{}
 }
 
 func (m *Model) drag(x, y int) {
@@ -168,7 +180,7 @@ func (m *Model) release(x, y int) tea.Cmd {
 	m.drag(x, y)
 	m.sel.dragging = false
 	if !m.sel.moved {
-		m.sel = selection{}
+		m.unmark()
 		return nil
 	}
 	m.sel.text = m.selected()

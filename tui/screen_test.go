@@ -115,6 +115,45 @@ func TestMouse_selects(t *testing.T) {
 	}
 }
 
+// What streams does not move the words that are being marked; afterwards the end is followed again. Esc
+// gives the selection up and interrupts nothing.
+func TestMouse_selectsWhileStreaming(t *testing.T) {
+	t.Parallel()
+	at := core.Meta{SessionID: "s1"}
+	for _, end := range []string{"ctrl+c", "esc"} {
+		r := mouseRig(t, 120, 30)
+		r.emit(started())
+		n := 0
+		more := func() {
+			for range 10 {
+				n++
+				r.emit(&core.TextDelta{Meta: at, MessageID: "a", Text: fmt.Sprintf("line %d 東京\n\n", n)})
+			}
+		}
+		more()
+		more()
+		x, y := r.find("line 15")
+		r.click(x, y)
+		more()
+		r.shows("line 30") // a click alone holds nothing
+		x, y = r.find("line 25")
+		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft})
+		more()
+		r.send(tea.MouseMotionMsg{X: x + 11, Y: y, Button: tea.MouseLeft})
+		more()
+		r.send(tea.MouseReleaseMsg{X: x + 11, Y: y, Button: tea.MouseLeft})
+		more()
+		if nx, ny := r.find("line 25"); nx != x || ny != y || r.m.sel.text != "line 25 東京" {
+			t.Errorf("the words moved from %d,%d to %d,%d; marked %q", x, y, nx, ny, r.m.sel.text)
+		}
+		r.keys(end)
+		r.shows("line 60")
+		if r.m.run.stops || r.m.sel.moved || r.p.has("interrupt") {
+			t.Errorf("%s: the run is interrupted, or the selection stays", end)
+		}
+	}
+}
+
 // The mouse anywhere in any view: no panic, exact frames.
 func TestMouse_everywhere(t *testing.T) {
 	t.Parallel()

@@ -77,6 +77,10 @@ func (m *Model) stageKeys(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	name := keyName(key)
+	if name == "esc" && m.sel.moved && !m.covered() {
+		m.unmark() // it is what lies on top
+		return nil, true
+	}
 	if name != "ctrl+c" {
 		m.sel = selection{}
 		if keys.Name(name) != m.note.by {

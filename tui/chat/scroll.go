@@ -167,6 +167,17 @@ func (p *Pane) Follow() {
 	p.view.follow, p.view.unseen = true, 0
 }
 
+// Hold keeps what is visible where it is, whatever comes, and tells whether the view followed the end until now.
+func (p *Pane) Hold() (followed bool) {
+	if !p.view.follow || len(p.items) == 0 {
+		return false
+	}
+	p.view.top, p.view.line = p.topFromEnd(p.transcriptHeight())
+	p.view.follow = false
+	p.anchor()
+	return true
+}
+
 // Top goes to the beginning.
 func (p *Pane) Top() {
 	if len(p.items) > 0 {
