@@ -135,6 +135,7 @@ func TestDiff_marksWords(t *testing.T) {
 }
 
 func FuzzDiff(f *testing.F) {
+	f.Add(" 0000", 3)
 	f.Add("-a b\n+a c\n", 20)
 	f.Add("@@\n-é\n+e\u0301\n-\x1b[2J\n", 3)
 	f.Fuzz(func(t *testing.T, diff string, w int) {

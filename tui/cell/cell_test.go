@@ -67,6 +67,7 @@ func TestWrap(t *testing.T) {
 		{"mixed", "use 東京tower北 now", 9, "", []string{"use 東京", "tower北", "now"}},
 		{"closing stays", "東京東。x", 6, "", []string{"東京", "東。x"}},
 		{"hang", "- aaa bbb ccc", 7, "  ", []string{"- aaa", "  bbb", "  ccc"}},
+		{"no room behind the hang", " 0000", 4, "  ", []string{" 000", "  0"}},
 		{"styles", "\x1b[1mab cd\x1b[m", 3, "", []string{"\x1b[1mab\x1b[m", "\x1b[1mcd\x1b[m"}},
 		{"too narrow for wide", "東a", 1, "", []string{"?", "a"}},
 		{"empty", "", 5, "", []string{""}},
@@ -144,6 +145,30 @@ func FuzzClean(f *testing.F) {
 			if ansi.StringWidth(line) > w {
 				t.Fatalf("line %q is wider than %d", line, w)
 			}
+		}
+	})
+}
+
+// FuzzWrap: no line is wider than it may be, and nothing but blanks and the hang comes or goes.
+func FuzzWrap(f *testing.F) {
+	for _, s := range []string{"", " 0000", "use 東京tower北 now", "\x1b[1mab cd\x1b[m", "a\u0301 b", "👩‍👩‍👧 x"} {
+		f.Add(s, 4, true)
+	}
+	f.Fuzz(func(t *testing.T, s string, w int, hanging bool) {
+		w, hang := 2+(w%60+60)%60, ""
+		if hanging {
+			hang = "  "
+		}
+		s = cell.Clean(s)
+		lines := cell.Wrap(s, w, hang)
+		for _, line := range lines {
+			if n := cell.Width(line); n > w {
+				t.Fatalf("%d cells of %d: %q", n, w, line)
+			}
+		}
+		bare := strings.NewReplacer(" ", "", "\n", "")
+		if got, want := bare.Replace(ansi.Strip(strings.Join(lines, ""))), bare.Replace(ansi.Strip(s)); got != want && w > 3 {
+			t.Fatalf("%q became %q", want, got)
 		}
 	})
 }

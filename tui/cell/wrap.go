@@ -105,10 +105,11 @@ func (r *wrapper) mark() {
 	r.brk, r.brkW, r.brkSGR = r.line.Len(), r.width, r.sgr
 }
 
-// split ends the line at the last opportunity, or right here when there is none.
+// split ends the line at the last opportunity, or right here when there is none or what follows it would not fit
+// behind the hang.
 func (r *wrapper) split() {
 	whole := r.line.String()
-	if r.brk == 0 || r.brkW == 0 {
+	if r.brk == 0 || r.brkW == 0 || r.hangW+r.width-r.brkW > r.w {
 		r.brk, r.brkW, r.brkSGR = len(whole), r.width, r.sgr
 	}
 	head, rest, restW, sgr := whole[:r.brk], whole[r.brk:], r.width-r.brkW, r.brkSGR
