@@ -16,6 +16,11 @@ func (m *Model) adopt(ws Workspace) tea.Cmd {
 	old, text := m.ws, m.chat.Composer().Text()
 	m.note.toast = "" // it was about the old one
 	var cmds []tea.Cmd
+	if text != "" && old.Conversation != nil && !m.chat.Said() { // nothing leads back to that session
+		m.chat.Composer().AddHistory(text)
+		cmds = append(cmds, m.historyAddCmd(text), m.toast(core.LevelInfo, "what was not sent: Up brings it back"))
+		text = ""
+	}
 	if old.Conversation != nil {
 		cmds = append(cmds, m.closeCmd(old, text))
 	}

@@ -32,6 +32,7 @@ func TestSwitchSession(t *testing.T) {
 		{Type: core.RecordRunEnded, Reason: string(core.EndInterrupted)},
 		{Type: core.RecordTitle, Title: "二 stored title"},
 	}
+	r.emit(started(), &core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered})
 	r.text("draft of one")
 	r.keys("ctrl+x", "s")
 	r.until("rows", func() bool { return strings.Contains(r.screen(), "二") })
@@ -55,6 +56,26 @@ func TestSwitchSession(t *testing.T) {
 	r.m.Update(eventsMsg{gen: r.m.ws.gen - 1, batch: []core.Event{&core.Notice{Text: "late news"}}})
 	if strings.Contains(r.screen(), "late news") {
 		t.Error("a late batch was shown")
+	}
+}
+
+// What was typed in a session in which nothing was said goes along in the history: that session cannot
+// be found again.
+func TestSwitchSession_nothingSaid(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 40)
+	r.text("未发送 unsent")
+	r.keys("ctrl+x", "n")
+	r.until("adopted", func() bool { return r.m.ws.Info.SessionID == "new" })
+	r.called("history 未发送 unsent")
+	r.called("close s1")
+	r.wantText("")
+	r.shows("Up brings it back")
+	r.until("the history", func() bool { return len(r.m.chat.Composer().History()) == 3 })
+	r.keys("up")
+	r.wantText("未发送 unsent")
+	if got := r.p.draft("s1"); got != "" {
+		t.Errorf("a draft nobody finds: %q", got)
 	}
 }
 

@@ -75,6 +75,7 @@ func TestTypedAtTheStart_draftAfterSending(t *testing.T) {
 func TestTypedWhileOpening(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 80, 24)
+	r.emit(started(), &core.RunEnded{Meta: core.Meta{SessionID: "s1"}, Reason: core.EndAnswered})
 	r.text("old draft ")
 	r.keys("ctrl+x")
 	_, open := r.m.Update(tuitest.Key("n"))

@@ -23,6 +23,7 @@ func (a *App) Workspace(ctx context.Context, resume string) (tui.Workspace, erro
 
 func (a *App) workspace(s *Session) tui.Workspace {
 	files := uiFiles{app: a}
+	unsent := &drafts{uiFiles: files}
 	var trust tui.Truster
 	if !a.scripted && !a.Trusted(s.folder) {
 		trust = truster{a, s.folder}
@@ -40,7 +41,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Opener:       opener{a},
 		Models:       models{a, s},
 		History:      history{files},
-		Drafts:       drafts{files},
+		Drafts:       unsent,
 		Questions:    s.Questions,
 		Steerer:      talk{s},
 		Compactor:    talk{s},
@@ -59,7 +60,7 @@ func (a *App) workspace(s *Session) tui.Workspace {
 		Previews:     shelf{a, s},
 		Files:        folder{s},
 		Shell:        shell{a, s.folder},
-		Close:        s.Close,
+		Close:        unsent.close(s.ID(), s.Close),
 		Info: tui.Info{
 			SessionID: s.ID(), Title: s.Title(), Model: s.Model(), Folder: a.shortPath(s.folder),
 			Past: s.Records(), Todos: s.todos.Snapshot(s.ID()), Notices: s.Notices, Yolo: a.Yolo(),

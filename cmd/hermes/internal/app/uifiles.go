@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"hermes/core"
 	"hermes/core/home"
@@ -62,34 +61,4 @@ func (h history) Append(_ context.Context, text string) error {
 		return &core.Error{Op: "write history", Err: err}
 	}
 	return home.Append(h.app.Home.History(), append(b, '\n'), false)
-}
-
-// drafts are unsent texts, one file a session.
-type drafts struct{ uiFiles }
-
-// Load returns the draft of a session.
-func (d drafts) Load(_ context.Context, id string) (string, error) {
-	b, err := os.ReadFile(d.app.Home.Draft(id))
-	if errors.Is(err, fs.ErrNotExist) {
-		return d.app.invitation, nil
-	}
-	if err != nil {
-		return "", &core.Error{Op: "read draft", Subject: d.app.Home.Draft(id), Err: err}
-	}
-	return string(b), nil
-}
-
-// Save stores the draft; "" removes it.
-func (d drafts) Save(_ context.Context, id, text string) error {
-	path := d.app.Home.Draft(id)
-	if text == "" {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &core.Error{Op: "remove draft", Subject: path, Err: err}
-		}
-		return nil
-	}
-	if err := d.ready(filepath.Dir(path)); err != nil {
-		return err
-	}
-	return home.WriteFile(path, []byte(d.app.Redactor().Redact(text)), home.FileMode)
 }
