@@ -251,6 +251,70 @@ rules:
 	}
 }
 
+// A skill that the person invokes asks for what it needs as one that the model loads does: the variable, and
+// each setting once. What was answered is not asked in the next session.
+func TestE2E_invokedSkillAsks(t *testing.T) {
+	t.Parallel()
+	srv, env := model(t, "strict: true\nrules:\n  - reply: {text: \"served\"}\n")
+	w := newWorld(t, env...)
+	w.config(t, "review: {enabled: false}\n")
+	dir := filepath.Join(w.home, "skills", "kitchen", "tea")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "---\nname: tea\ndescription: 泡茶。\nrequired_environment_variables: [TEA_SHOP_TOKEN]\nmetadata:\n  hermes:\n    config:\n" +
+		"    - {key: tea.pot, description: Which pot to use, default: 蓝色}\n    - {key: tea.leaves, description: Which leaves to use}\n---\n# 茶\n## When to Use\nAlways.\n"
+	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := w.start(t, 120, 40)
+	x.see("shown", "泡茶。")
+	x.keys("/tea")
+	x.see("/tea [text]")
+	x.keys(enter)
+	x.keys("for two")
+	x.see("› /tea for two")
+	x.keys(enter)
+	x.see("The skill kitchen/tea needs TEA_SHOP_TOKEN.", "Esc not now")
+	x.keys("t0ken-of-the-shop")
+	x.see("› •••••••••••••••••")
+	x.keys(enter)
+	x.see("asks once for a setting: tea.pot", "Which pot to use", "keep 蓝色", "a number or Enter answers")
+	x.keys("1")
+	x.see("asks once for a setting: tea.leaves", "Which leaves to use", "Enter answers")
+	x.keys("龙井")
+	x.see("› 龙井")
+	x.keys(enter)
+	x.see("served")
+	x.idle()
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+	body := string(srv.Requests()[0].Body)
+	for _, want := range []string{"tea.pot = 蓝色", "tea.leaves = 龙井", "for two"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q in the request", want)
+		}
+	}
+	if strings.Contains(body, "t0ken-of-the-shop") || !strings.Contains(w.read(t, ".env"), "TEA_SHOP_TOKEN=t0ken-of-the-shop") {
+		t.Error("the token is not where it belongs")
+	}
+	x = w.start(t, 120, 40)
+	x.see("shown", "泡茶。")
+	x.keys("/tea")
+	x.see("/tea [text]")
+	x.keys(enter)
+	x.keys("again")
+	x.see("› /tea again")
+	x.keys(enter)
+	x.see("served")
+	x.idle()
+	x.keys(ctrlC + ctrlC)
+	x.exits(0)
+	if reqs := srv.Requests(); !strings.Contains(string(reqs[len(reqs)-1].Body), "tea.leaves = 龙井") {
+		t.Error("the setting is gone")
+	}
+}
+
 // quoteYAML writes s as a YAML string on one line.
 func quoteYAML(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`

@@ -18,12 +18,16 @@ const (
 	View   = "skill_view"
 )
 
-// Secrets lets a person type the value of an environment variable where nobody else sees it.
+// Secrets asks a person for what skills need: the values of environment variables, typed where nobody else sees
+// them, and settings.
 type Secrets interface {
 	// Capture sees to it that skill ("category/name") may use v, which it needs: it asks for the value when
 	// there is none and keeps it in the home's .env, and for consent when there is one. It reports whether
 	// commands can use it now. An error means that nobody could be asked.
 	Capture(ctx context.Context, run core.ToolRun, skill string, v skills.Variable) (set bool, err error)
+	// Settle asks once for each setting of e that nobody set yet, keeps the answers at skills.config, and gives
+	// the values that hold now.
+	Settle(ctx context.Context, run core.ToolRun, e skills.Entry) []skills.Value
 }
 
 // Options configures the toolset. Library is required.

@@ -145,7 +145,7 @@ func (v *viewer) Run(ctx context.Context, run core.ToolRun) core.ToolResult {
 	if w.File != "" {
 		return v.file(w, a.Offset)
 	}
-	return v.skill(w, needs, a.Offset)
+	return v.skill(w, needs, v.settings(ctx, run, w.Entry), a.Offset)
 }
 
 // needs is what the skill needs, after the person was asked for what is missing.
@@ -172,6 +172,14 @@ func (v *viewer) needs(ctx context.Context, run core.ToolRun, w skills.View) ski
 		}
 		return has(name)
 	})
+}
+
+// settings are the skill's settings, after the person was asked for those that nobody set.
+func (v *viewer) settings(ctx context.Context, run core.ToolRun, e skills.Entry) []skills.Value {
+	if v.Secrets == nil || len(e.Meta.Settings) == 0 || v.By(run).Actor != ledger.Agent {
+		return v.Library.Values(e)
+	}
+	return v.Secrets.Settle(ctx, run, e)
 }
 
 // tell counts the view and says it to the screen; text that tries to steer the agent is said to the person.
@@ -204,13 +212,13 @@ func warned(w skills.View) []skills.Warning {
 	return out
 }
 
-func (v *viewer) skill(w skills.View, n skills.Needs, offset int) core.ToolResult {
+func (v *viewer) skill(w skills.View, n skills.Needs, settings []skills.Value, offset int) core.ToolResult {
 	page, next, total := cutPage(w.Marked(), offset)
 	out := loaded{
 		Success: true, Activation: skills.Activation(w.Name), Name: w.Name, Description: w.Description, Tags: append([]string{}, w.Meta.Tags...),
 		Related: append([]string{}, w.Meta.Related...), Content: page, Path: w.Path, Folder: w.Folder, Linked: skills.LinkedFiles(w.Folder),
 		Variables: append([]skills.Variable{}, n.Variables...), Missing: []string{}, MissingFile: append([]string{}, n.Files...),
-		SetupNeeded: !n.Ready(), Skipped: !n.Ready() && v.Secrets != nil, Readiness: "available", SetupNote: n.Note(), Settings: v.Library.Values(w.Entry),
+		SetupNeeded: !n.Ready(), Skipped: !n.Ready() && v.Secrets != nil, Readiness: "available", SetupNote: n.Note(), Settings: settings,
 		Compatible: w.Meta.Compatibility, Note: w.Notes(), Warnings: warned(w),
 	}
 	if next > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/ledger"
 	"hermes/skills"
 	"hermes/tools"
 )
@@ -216,6 +217,37 @@ func (s typist) Capture(_ context.Context, _ core.ToolRun, _ string, v skills.Va
 	}
 	s.set[v.Name] = "typed"
 	return true, nil
+}
+
+func (s typist) Settle(_ context.Context, _ core.ToolRun, e skills.Entry) []skills.Value {
+	return []skills.Value{{Setting: e.Meta.Settings[0], Value: "asked " + e.Meta.Settings[0].Key, Set: true}}
+}
+
+// The person is asked for settings in their own turn only, and not for skills that want none.
+func TestView_asksForSettings(t *testing.T) {
+	t.Parallel()
+	by := ledger.Agent
+	r := newRig(t, func(_ *skills.Options, o *Options) {
+		o.Secrets = typist{}
+		o.By = func(core.ToolRun) ledger.Change { return ledger.Change{Actor: by} }
+	})
+	r.write(t, "x/SKILL.md", doc("x", "d", "metadata: {hermes: {config: [{key: tea.pot, description: Which pot, default: blue}]}}\n"))
+	r.write(t, "y/SKILL.md", doc("y", "d"))
+	r.write(t, "x/references/a.md", "a\n")
+	if a := r.call(t, View, args("name", "x")); len(a.l.Settings) != 1 || a.l.Settings[0].Value != "asked tea.pot" {
+		t.Errorf("%s", a.raw)
+	}
+	if a := r.call(t, View, args("name", "y")); !a.OK || len(a.l.Settings) != 0 {
+		t.Errorf("%s", a.raw)
+	}
+	if a := r.call(t, View, args("name", "x", "file_path", "references/a.md")); !a.OK {
+		t.Errorf("%s", a.raw)
+	}
+	by = ledger.Review
+	r.write(t, "x/SKILL.md", doc("x", "changed", "metadata: {hermes: {config: [{key: tea.pot, description: Which pot, default: blue}]}}\n"))
+	if a := r.call(t, View, args("name", "x")); len(a.l.Settings) != 1 || a.l.Settings[0].Value != "blue" || a.l.Settings[0].Set {
+		t.Errorf("%s", a.raw)
+	}
 }
 
 func TestView_asksForSecrets(t *testing.T) {

@@ -14,12 +14,13 @@ import (
 	"hermes/tui/skillpane"
 )
 
-// secretAsker asks the person for the variables that skills need, and whether a skill may use them.
+// secretAsker asks the person for the variables that skills need, whether a skill may use them, and for the
+// settings of skills.
 type secretAsker struct {
 	s *Session
 
-	mu      sync.Mutex // one question after the other
-	refused map[string]bool
+	mu      sync.Mutex      // one question after the other
+	refused map[string]bool // what is not asked again in this session
 }
 
 // secrets asks the person; nil when nobody is there.
@@ -27,7 +28,8 @@ func (s *Session) secrets() toolskill.Secrets {
 	if s.Questions == nil {
 		return nil
 	}
-	return &secretAsker{s: s, refused: map[string]bool{}}
+	s.askerOnce.Do(func() { s.asker = &secretAsker{s: s, refused: map[string]bool{}} })
+	return s.asker
 }
 
 // consent is how an agreement is written down.
@@ -90,6 +92,62 @@ func (q *secretAsker) ask(ctx context.Context, run core.ToolRun, skill string, v
 	answer, err := q.s.Questions.Ask(ctx, ask)
 	if err != nil || answer.Skipped {
 		return "", err
+	}
+	return strings.TrimSpace(answer.Text), nil
+}
+
+// Settle asks for the settings of e that nobody set. What is left open keeps its default and is not asked again
+// in this session; what is answered is asked never again.
+func (q *secretAsker) Settle(ctx context.Context, run core.ToolRun, e skills.Entry) []skills.Value {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a, asked := q.s.app, false
+	for _, v := range q.s.settledNow().Values(e) {
+		key := "skills.config." + v.Key
+		if v.Set || q.refused[key] {
+			continue
+		}
+		q.refused[key] = true
+		given, err := q.want(ctx, run, e, v)
+		if err != nil {
+			break // interrupted
+		}
+		if given == "" {
+			continue
+		}
+		if err := a.Settings.Set(ctx, key, given); err != nil {
+			q.s.learned(&core.Notice{Level: core.LevelWarn, Text: "the setting " + v.Key + " was not kept: " + err.Error(), Remedy: core.HintOf(err)})
+			continue
+		}
+		asked = true
+	}
+	if asked {
+		a.Reload()
+	}
+	return q.s.settledNow().Values(e)
+}
+
+// settledNow is the library with the settings of skills as they are now; what the session was told of skills
+// does not change.
+func (s *Session) settledNow() *skills.Library {
+	return s.library.With(func(o *skills.Options) { o.Settings = s.app.Config().Skills.Config })
+}
+
+// want asks for one setting; "" is "not now".
+func (q *secretAsker) want(ctx context.Context, run core.ToolRun, e skills.Entry, v skills.Value) (string, error) {
+	ask := core.Question{
+		SessionID: run.SessionID, RunID: run.RunID, CallID: run.CallID, FreeText: true,
+		Text: fmt.Sprintf("The skill %s asks once for a setting: %s\n%s\nIt is kept as skills.config.%s; hermes skills config %s changes it.", e.Qualified(), v.Key, v.Prompt, v.Key, e.Qualified()),
+	}
+	if v.Value != "" {
+		ask.Options = []string{"keep " + v.Value}
+	}
+	answer, err := q.s.Questions.Ask(ctx, ask)
+	switch {
+	case err != nil || answer.Skipped:
+		return "", err
+	case answer.Option == 1:
+		return v.Default, nil
 	}
 	return strings.TrimSpace(answer.Text), nil
 }

@@ -38,6 +38,8 @@ type Session struct {
 	Conversation *agent.Conversation
 	Approvals    *approvals // nil when unattended
 	Questions    *questions // nil when unattended
+	asker        *secretAsker
+	askerOnce    sync.Once
 	Notices      []core.Notice
 
 	app      *App

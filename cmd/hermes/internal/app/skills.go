@@ -197,8 +197,8 @@ func (s *Session) SkillMessage(ctx context.Context, by skills.By, names []string
 		if i == len(names)-1 {
 			said = words
 		}
-		needs := s.library.Needs(v.Entry, func(name string) bool { return s.app.lookup(name) != "" })
-		parts = append(parts, s.library.Message(v, needs, by, said))
+		needs := s.needs(ctx, v.Entry)
+		parts = append(parts, s.settledNow().Message(v, needs, by, said))
 		s.library.Usage().Bump(ctx, v.Dir, skills.Used)
 		s.learned(&core.SkillLoaded{Name: v.Name, Category: v.Category, By: string(by), Version: v.Hash})
 		if v.Finding != nil {
@@ -209,6 +209,23 @@ func (s *Session) SkillMessage(ctx context.Context, by skills.By, names []string
 		}
 	}
 	return strings.Join(parts, "\n\n"), nil
+}
+
+// needs is what a skill needs that a person invoked, after they were asked for what is missing.
+func (s *Session) needs(ctx context.Context, e skills.Entry) skills.Needs {
+	run := core.ToolRun{SessionID: s.ID()}
+	if asker := s.secrets(); asker != nil {
+		for _, v := range e.Meta.Variables {
+			if v.Optional && s.app.lookup(v.Name) == "" {
+				continue
+			}
+			if _, err := asker.Capture(ctx, run, e.Qualified(), v); err != nil {
+				break // nobody answers: what is missing is told instead
+			}
+		}
+		asker.Settle(ctx, run, e)
+	}
+	return s.library.Needs(e, func(name string) bool { return s.app.lookup(name) != "" })
 }
 
 func firstOf(a, b string) string {
