@@ -123,7 +123,7 @@ func TestE2E_demo(t *testing.T) {
 	x.idle()
 	x.see("✓ #2 skills") // leaving the session ends a review that still runs
 	x.keys("\x18n")
-	x.see("Session 3 of 3")
+	x.see("Session 3 of 3", "› And the FastAPI service")
 	x.keys(enter)
 	x.see("6 calls")
 	x.idle()
