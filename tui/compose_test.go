@@ -260,3 +260,26 @@ func TestSearch_hints(t *testing.T) {
 	r.shows("ends the search")
 	r.hides("j k move")
 }
+
+// An editor that fails takes the words it saved with it no more than the draft.
+func TestEditorFails_keepsWhatItWrote(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	for _, tc := range []struct {
+		was, wrote string
+		kept       bool
+	}{{"draft", "draft\n", false}, {"draft", "draft\nand an hour of work 工作\n", true}, {"draft", "", false}} {
+		path := filepath.Join(t.TempDir(), "x.md")
+		if err := os.WriteFile(path, []byte(tc.wrote), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		msg, ok := r.m.editEnd(editEndMsg{path: path, was: tc.was, err: errFake})().(editedMsg)
+		if !ok || msg.err == nil {
+			t.Fatal("no error")
+		}
+		_, err := os.Stat(path)
+		if told := strings.Contains(core.HintOf(msg.err), path); told != tc.kept || (err == nil) != tc.kept {
+			t.Errorf("%q: kept %v, told %v", tc.wrote, err == nil, told)
+		}
+	}
+}

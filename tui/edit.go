@@ -16,12 +16,12 @@ import (
 // The messages of the external editor: the file is written, the editor ended, the file is read.
 type (
 	editReadyMsg struct {
-		path string
-		err  error
+		path, was string
+		err       error
 	}
 	editEndMsg struct {
-		path string
-		err  error
+		path, was string
+		err       error
 	}
 	editedMsg struct {
 		text string
@@ -38,7 +38,7 @@ func (m *Model) editCmd() tea.Cmd {
 			return editReadyMsg{err: fmt.Errorf("write the draft: %w", err)}
 		}
 		_, err = f.WriteString(text)
-		return editReadyMsg{path: f.Name(), err: errors.Join(err, f.Close())}
+		return editReadyMsg{path: f.Name(), was: text, err: errors.Join(err, f.Close())}
 	}
 }
 
@@ -50,18 +50,22 @@ func (m *Model) editReady(msg editReadyMsg) tea.Cmd {
 	line := editorLine(m.opt.Editor)
 	cmd := exec.CommandContext(m.ctx, line[0], append(line[1:len(line):len(line)], msg.path)...) //nolint:gosec // the person's own editor
 	m.tty.lend(cmd)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editEndMsg{path: msg.path, err: err} })
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editEndMsg{path: msg.path, was: msg.was, err: err} })
 }
 
-// editEnd reads the file back and removes it. An editor that failed leaves the draft as it was.
+// editEnd reads the file back and removes it. An editor that failed leaves the draft as it was; what it
+// wrote before it failed stays in its file.
 func (m *Model) editEnd(msg editEndMsg) tea.Cmd {
 	return func() tea.Msg {
 		if msg.err != nil {
-			_ = os.Remove(msg.path)
-			return editedMsg{err: &core.Error{
-				Code: core.CodeInternal, Op: "run the editor", Err: msg.err,
-				Hint: "the draft is as it was; set $VISUAL or $EDITOR to an editor that works here",
-			}}
+			hint := "the draft is as it was; set $VISUAL or $EDITOR to an editor that works here"
+			b, err := os.ReadFile(msg.path)
+			if text := strings.TrimRight(string(b), "\r\n"); err == nil && text != "" && text != strings.TrimRight(msg.was, "\r\n") {
+				hint = "the draft is as it was; what was written meanwhile is in " + msg.path
+			} else {
+				_ = os.Remove(msg.path)
+			}
+			return editedMsg{err: &core.Error{Code: core.CodeInternal, Op: "run the editor", Err: msg.err, Hint: hint}}
 		}
 		b, err := os.ReadFile(msg.path)
 		_ = os.Remove(msg.path)
