@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,7 @@ var (
 	// whenClause begins the part of a description that says when the skill helps.
 	whenClause = regexp.MustCompile(`(?i)(?:^|[.;,—–-]\s+|\s)(?:use (?:this skill |this |it )?(?:when|whenever|if)|useful (?:when|for)|triggers? (?:when|on)|when(?:ever)?)\s+(?:you need to |you want to |you are |(?:the )?users? (?:asks? to|wants? to|asks? for|asks? about|asks?|requests?|wants?|needs? to|needs?)\s+|asked to |working with |working on )?`)
 	cjkWhen    = regexp.MustCompile(`[^。、，；.;,]*?(?:する場合|とき|時に|際に|时候|时使用|當|当|할 때)[^。；.;]*`)
+	cjkUse     = regexp.MustCompile(`使う|使い|使用|利用|用いる|사용|쓴다`)
 	// filler begins descriptions and says nothing.
 	filler = regexp.MustCompile(`(?i)^(?:this skill (?:helps (?:you )?(?:to )?|provides |is for |lets you |allows you to |should be used to )?|a skill (?:that|for|to) |(?:comprehensive|complete|detailed) (?:guide|instructions|toolkit|suite)s? (?:for|to|on) |provides |guide (?:for|to|on) |helps (?:you )?(?:to )?|use this skill to |use to )`)
 	// loose are words a description must not end with once it is cut.
@@ -32,6 +34,9 @@ func Shorten(description string) string {
 	}
 	what := filler.ReplaceAllString(firstSentence(whole), "")
 	if when := trigger(whole); when != "" {
+		if wide(when) {
+			return withWhat(squeeze(when), what)
+		}
 		both := "When " + when + ": " + lower(what)
 		if !strings.Contains(what, when) && text.Len(both) <= IndexDescription {
 			return both
@@ -41,11 +46,36 @@ func Shorten(description string) string {
 	return upper(squeeze(what))
 }
 
+// wide reports whether s is written in a script of East Asia.
+func wide(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x1100 }) }
+
+// withWhat is a trigger with as much behind it of what the skill does as the prompt shows.
+func withWhat(when, what string) string {
+	if strings.Contains(what, when) {
+		return when
+	}
+	sep := "。"
+	for part := range strings.FieldsFuncSeq(what, func(r rune) bool { return strings.ContainsRune("、，,", r) }) {
+		if text.Len(when)+1+text.Len(part) > IndexDescription {
+			break
+		}
+		when += sep + part
+		sep = "、"
+	}
+	return when
+}
+
 // trigger is the clause that says when the skill helps, without the word that opens it; "" when nothing says so.
 func trigger(s string) string {
 	at := whenClause.FindStringIndex(s)
 	if at == nil {
-		return strings.TrimSpace(strings.TrimLeft(cjkWhen.FindString(s), "。、，；.;, "))
+		clauses := cjkWhen.FindAllString(s, -1)
+		if len(clauses) == 0 {
+			return ""
+		}
+		// A condition may be one of a step; the one that speaks of use is about the skill.
+		i := max(slices.IndexFunc(clauses, cjkUse.MatchString), 0)
+		return strings.TrimSpace(strings.TrimLeft(clauses[i], "。、，；.;, "))
 	}
 	return firstSentence(s[at[1]:])
 }

@@ -14,7 +14,8 @@ func TestShorten(t *testing.T) {
 		"Deploys Flask apps to Kubernetes with health checks and rollbacks. Use when the user asks to deploy a Flask app.":                              "Deploy a Flask app",
 		"Comprehensive guide for building Flask services, with blueprints, testing, packaging and deployment to several clouds":                         "Building Flask services",
 		"Use this skill when working with spreadsheets (.xlsx, .csv) that need formulas, formatting, data analysis or visualisation of their contents.": "Spreadsheets (.xlsx, .csv) that need formulas",
-		"渡し舟の時刻表を調べて、乗り場と料金と所要時間を比べ、一番早い便を選んで予約する。雨の日や台風のときは欠航の知らせも確かめる。渡し舟に乗るときに使う。":                                                                   "雨の日や台風のとき",
+		"渡し舟の時刻表を調べて、乗り場と料金と所要時間を比べ、一番早い便を選んで予約する。雨の日や台風のときは欠航の知らせも確かめる。渡し舟に乗るときに使う。":                                                                   "渡し舟に乗るときに使う。渡し舟の時刻表を調べて、乗り場と料金と所要時間を比べ、一番早い便を選んで予約する",
+		"整理每周的工作记录，把零散的条目合并成五条要点，按项目分组，附上下周计划和风险，然后生成一份可以直接发送的周报邮件。当用户要写周报时使用。":                                                                         "当用户要写周报时使用。整理每周的工作记录、把零散的条目合并成五条要点、按项目分组",
 	} {
 		got := Shorten(in)
 		if text.Len(got) > IndexDescription || strings.Contains(got, "...") {
