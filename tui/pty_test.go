@@ -115,3 +115,15 @@ func TestRun_idle(t *testing.T) {
 	}
 	t.Errorf("a key after a rest takes %v", took)
 }
+
+// On a slow line sequences come in pieces: an answer of the terminal is no text, and a paste whose end is
+// torn still ends. The pauses are longer than what Bubble Tea waits.
+func TestRun_tornSequences(t *testing.T) {
+	x, p, _ := runTerminal(t, nil)
+	for _, piece := range []string{"a", "\x1b]11;rgb:1e1e/1e", "1e/1e1e\x1b", "\\b", "\x1b[?62;", "22c", "\x1b[200~粘贴\x1b[20", "1~ end"} {
+		x.typed(t, piece)
+		time.Sleep(80 * time.Millisecond) // the line
+	}
+	x.typed(t, "\r")
+	p.waitCalled(t, "send ab粘贴 end")
+}
