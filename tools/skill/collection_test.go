@@ -53,6 +53,9 @@ func TestTools_collection(t *testing.T) {
 		}
 		write.life(t, e)
 	}
+	for _, a := range write.asked {
+		t.Logf("asked about %s: %.120s", a.Subject, strings.Join(a.Reasons[1:], "; "))
+	}
 	t.Logf("%d skills, %d marked as steering the agent, %d asked about", len(list), marked, len(write.asked))
 	if marked*20 > len(list) {
 		t.Errorf("%d of %d honest skills are marked", marked, len(list))
