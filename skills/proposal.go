@@ -108,6 +108,35 @@ func (a applier) plan(ctx context.Context, p core.Proposal) (*Plan, error) {
 	return plan, nil
 }
 
+// Draft is a skill as a proposal would leave it.
+type Draft struct {
+	Entry    Entry
+	Files    map[string][]byte // what the proposal writes, by the path below the skill's folder; SKILL.md always
+	Warnings []Warning
+}
+
+// Draft shows what accepting p now would make. What takes a skill or a file away leaves nothing of it.
+func (l *Library) Draft(ctx context.Context, p core.Proposal) (Draft, error) {
+	plan, err := applier{l}.plan(ctx, p)
+	if err != nil {
+		return Draft{}, err
+	}
+	d := Draft{Entry: plan.Entry, Files: map[string][]byte{}, Warnings: plan.Warnings}
+	for _, c := range plan.files {
+		if c.after != nil {
+			d.Files[c.rel] = c.after
+		}
+	}
+	if d.Files[FileName] == nil && plan.Action != Delete {
+		if d.Files[FileName], err = os.ReadFile(plan.Entry.Path); err != nil {
+			return d, &core.Error{Op: "read skill", Subject: plan.Entry.Rel, Err: err}
+		}
+	}
+	doc := Parse(d.Files[FileName])
+	d.Entry.Description = doc.Meta.Description
+	return d, nil
+}
+
 // hashFile is the hash of a file, "" when there is none.
 func hashFile(file string) (string, error) {
 	data, err := os.ReadFile(file)

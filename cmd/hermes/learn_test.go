@@ -13,8 +13,8 @@ import (
 const learnedSkill = `---\nname: tide-tables\ndescription: %s\nversion: 0.1.0\nauthor: %s\nlicense: MIT\n---\n# Tide tables\n\nReads tide tables. It draws nothing.\n\n## When to Use\n\nThe user asks for tides.\n\n## Prerequisites\n\nNone.\n\n## How to Run\n\nRead the table.\n\n## Quick Reference\n\nNone.\n\n## Procedure\n\n1. Read.\n\n## Pitfalls\n\n- Times are local, as the source says.\n\n## Verification\n\nHeights differ.\n`
 
 type lesson struct {
-	Skills   []string
-	Findings []struct{ Code, Message string }
+	Skills, Waiting []string
+	Findings        []struct{ Code, Message string }
 }
 
 // A skill is learned of a file; code finds what the model did not keep to, the model mends it, and the person
@@ -115,5 +115,54 @@ rules:
 	}
 	if n := len(srv.Requests()); n != asked {
 		t.Errorf("%d requests for nothing", n-asked)
+	}
+}
+
+// A lesson of text from outside waits for the person. It is checked as it would land, and a mended text takes the
+// place of the one that waits.
+func TestE2E_learnWaits(t *testing.T) {
+	t.Parallel()
+	bad := strings.Replace(strings.Replace(learnedSkill, "%s", "Read tide tables.", 1), "%s", "jdoe", 1)
+	good := strings.Replace(bad, "jdoe", "Hermes", 1)
+	srv, env := model(t, `
+strict: true
+rules:
+  - when: {user: "[Check of what you wrote, 1 of 2", turn: 0}
+    reply: {tool_calls: [{name: skill_manage, arguments: {action: create, name: tide-tables, category: sea, content: "`+good+`"}}]}
+  - when: {user: "[Check of what you wrote"}
+    reply: {text: "mended"}
+  - when: {user: "The sources:", turn: 0}
+    reply:
+      tool_calls:
+        - {name: read_file, arguments: {path: tides.md}}
+  - when: {user: "The sources:", turn: 1}
+    reply: {tool_calls: [{name: skill_manage, arguments: {action: create, name: tide-tables, category: sea, content: "`+bad+`"}}]}
+  - when: {user: "The sources:"}
+    reply: {text: "tide-tables in sea, for tides."}
+`)
+	w := newWorld(t, env...) // whose folder nobody trusts
+	if err := os.WriteFile(filepath.Join(w.dir, "tides.md"), []byte("high 12:00\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := w.hermes(t, "", "learn", "tides.md", "--json")
+	evs := strings.Split(strings.TrimSpace(o.out), "\n")
+	l := tells[lesson](t, outcome{out: evs[len(evs)-1]})
+	if o.code != 0 || !slices.Equal(l.Waiting, []string{"tide-tables"}) || len(l.Findings) != 0 {
+		t.Errorf("%+v %+v", l, o)
+	}
+	var round string
+	for _, r := range srv.Requests() {
+		if strings.Contains(r.User(), "[Check of what you wrote, 1 of 2") {
+			round = r.User()
+		}
+	}
+	if !strings.Contains(round, "tide-tables waits for the person") || !strings.Contains(round, "(author)") || strings.Contains(round, "nothing-written") {
+		t.Errorf("%s", round)
+	}
+	if o := w.hermes(t, "", "reviews", "list", "--json"); strings.Count(o.out, `"subject":"skill:sea/tide-tables"`) != 1 {
+		t.Errorf("the first text waits beside the mended one: %s", o.out)
+	}
+	if _, err := os.Stat(filepath.Join(w.home, "skills", "sea")); err == nil {
+		t.Error("it was written")
 	}
 }

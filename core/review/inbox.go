@@ -326,6 +326,20 @@ func (i *Inbox) Preview(ctx context.Context, id string) (string, error) {
 	return diff, err
 }
 
+// Withdraw takes a proposal off the list that its maker has put another one in the place of. Nobody refused it.
+func (i *Inbox) Withdraw(ctx context.Context, id string) error {
+	w, err := i.Get(id)
+	if err != nil {
+		return err
+	}
+	return home.WithLock(ctx, filepath.Join(i.home.Pending(), w.Store, ".lock"), func() error {
+		if err := os.Remove(w.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &core.Error{Op: "withdraw proposal", Subject: w.ID, Err: err}
+		}
+		return nil
+	})
+}
+
 // Reject takes a proposal off the list and remembers that its lesson is not wanted.
 func (i *Inbox) Reject(ctx context.Context, id, reason string) (core.Proposal, error) {
 	w, err := i.Get(id)

@@ -71,6 +71,29 @@ func (p *plain) report(h hidden) {
 	p.hidden = append(p.hidden, h)
 }
 
+// Invisible counts the characters of s that nobody sees and no writing needs; joiners where a script or an emoji
+// needs them are none.
+func Invisible(s string) int {
+	n, rs := 0, []rune(s)
+	for i := 0; i < len(rs); i++ {
+		run := 1
+		switch r := rs[i]; {
+		case isTag(r):
+			if run = tagRun(rs[i:]); !flagSequence(rs, i, run) {
+				n += run
+			}
+		case isInvisible(r) && !legitimate(rs, i):
+			n++
+		case isVariation(r):
+			if run = variationRun(rs[i:]); run > 4 {
+				n += run
+			}
+		}
+		i += run - 1
+	}
+	return n
+}
+
 func isTag(r rune) bool { return r >= 0xE0000 && r <= 0xE007F }
 
 func tagRun(rs []rune) int {

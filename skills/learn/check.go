@@ -3,6 +3,7 @@ package learn
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"hermes/core"
 	"hermes/core/text"
+	"hermes/core/threat"
 	"hermes/skills"
 )
 
@@ -40,8 +42,10 @@ const (
 // Landed is a skill that a turn wrote.
 type Landed struct {
 	Entry    skills.Entry
-	Text     string           // of SKILL.md
-	Warnings []skills.Warning // of the library
+	Text     string            // of SKILL.md
+	Files    map[string]string // its other texts, by their path below the skill's folder
+	Warnings []skills.Warning  // of the library
+	Waits    bool              // as a proposal: nothing is written yet
 }
 
 // Turn is what a turn did, as far as the check needs it.
@@ -70,16 +74,22 @@ func Check(t Turn, landed []Landed) []Finding {
 	return out
 }
 
+// writers are tools that look at nothing: naming a source there is not reading it.
+func writers() []string { return []string{"skill_manage", "memory", "write_file", "patch", "todo"} }
+
 // read tells whether a call looked at a source, or into it.
 func (t Turn) read(s Source) bool {
 	return slices.ContainsFunc(t.Calls, func(c core.ToolCall) bool {
-		var a struct{ Path, URL, Command, Query string }
-		if json.Unmarshal([]byte(c.Arguments), &a) != nil {
+		var a struct {
+			Path, URL, Command string
+			URLs               []string
+		}
+		if slices.Contains(writers(), c.Name) || json.Unmarshal([]byte(c.Arguments), &a) != nil {
 			return false
 		}
 		switch {
 		case s.Kind == URL:
-			return strings.Contains(a.URL, s.Name) || strings.Contains(c.Arguments, s.Name)
+			return slices.ContainsFunc(append(a.URLs, a.URL, a.Command), func(u string) bool { return strings.Contains(u, s.Name) })
 		case c.Name == "terminal":
 			return strings.Contains(a.Command, s.Name) || strings.Contains(a.Command, s.Path)
 		case a.Path == "":
@@ -98,30 +108,30 @@ func (t Turn) read(s Source) bool {
 // skill checks one.
 func (t Turn) skill(l Landed) []Finding {
 	var out []Finding
-	add := func(code string, line int, format string, args ...any) {
-		out = append(out, Finding{Skill: l.Entry.Name, Code: code, File: skills.FileName, Line: line, Message: fmt.Sprintf(format, args...)})
+	add := func(code, format string, args ...any) {
+		out = append(out, Finding{Skill: l.Entry.Name, Code: code, File: skills.FileName, Message: fmt.Sprintf(format, args...)})
 	}
 	d := strings.TrimSpace(l.Entry.Description)
 	if n := text.Len(d); n > skills.IndexDescription {
-		add(CodeLong, 0, "the description has %d characters, the prompt shows %d; say it shorter, with the trigger first", n, skills.IndexDescription)
+		add(CodeLong, "the description has %d characters, the prompt shows %d; say it shorter, with the trigger first", n, skills.IndexDescription)
 	}
 	if !oneSentence(d) {
-		add(CodeSentence, 0, "the description must be one sentence with a full stop: %q", text.Cut(d, 80))
+		add(CodeSentence, "the description must be one sentence with a full stop: %q", text.Cut(d, 80))
 	}
 	doc := skills.Parse([]byte(l.Text))
-	if a := author(l.Text); a != "Hermes" {
-		add(CodeAuthor, 0, "author is %q; it is Hermes, never a person's name", a)
-	}
-	body, first := l.Text, 1
+	body, front, first := l.Text, "", 1
 	if doc.Has {
-		body, first = doc.Body, 1+strings.Count(l.Text[:len(l.Text)-len(doc.Body)], "\n")
+		body, front = doc.Body, l.Text[:len(l.Text)-len(doc.Body)]
+		first += strings.Count(front, "\n")
+	}
+	if a := author(front); a != "Hermes" {
+		add(CodeAuthor, "author is %q; it is Hermes, never a person's name", a)
 	}
 	out = append(out, sections(l.Entry.Name, body)...)
 	out = append(out, t.lines(l.Entry.Name, body, first)...)
-	for i, line := range strings.Split(l.Text, "\n") {
-		if n := hidden(line); n > 0 {
-			add(CodeInvisible, i+1, "%d invisible %s", n, map[bool]string{true: "character", false: "characters"}[n == 1])
-		}
+	out = append(out, invisible(l.Entry.Name, skills.FileName, l.Text)...)
+	for _, file := range slices.Sorted(maps.Keys(l.Files)) {
+		out = append(out, invisible(l.Entry.Name, file, l.Files[file])...)
 	}
 	for _, w := range l.Warnings {
 		if !wanted(w.Code) {
@@ -130,7 +140,7 @@ func (t Turn) skill(l Landed) []Finding {
 		out = append(out, Finding{Skill: l.Entry.Name, Code: string(w.Code), Message: w.Message, File: w.File, Line: w.Line})
 	}
 	if p := copied(body, t.Results); p != "" {
-		add(CodeCopied, 0, "this passage is copied word for word; say it in your own words: %q", text.Cut(p, 120))
+		add(CodeCopied, "this passage is copied word for word; say it in your own words: %q", text.Cut(p, 120))
 	}
 	return out
 }
@@ -228,26 +238,28 @@ func (t Turn) lines(name, body string, first int) []Finding {
 		if fenced {
 			continue
 		}
-		if m := shellWord.FindStringSubmatch(line); m != nil {
+		for _, m := range shellWord.FindAllStringSubmatch(line, -1) {
 			out = append(out, Finding{Skill: name, Code: CodeShell, File: skills.FileName, Line: first + i, Message: "tells to use " + m[1] + "; name the tool that does it (read_file, search_files, patch)"})
 		}
-		if m := toolWord.FindStringSubmatch(line); m != nil && len(t.Tools) > 0 && !slices.Contains(t.Tools, m[1]) {
+		for _, m := range toolWord.FindAllStringSubmatch(line, -1) {
+			if len(t.Tools) == 0 || slices.Contains(t.Tools, m[1]) {
+				continue
+			}
 			out = append(out, Finding{Skill: name, Code: CodeUnknownTool, File: skills.FileName, Line: first + i, Message: "names the tool " + m[1] + ", which does not exist"})
 		}
 	}
 	return out
 }
 
-// hidden counts the characters of a line that nobody can see and no script needs.
-func hidden(line string) int {
-	n := 0
-	for _, r := range line {
-		switch {
-		case r == 0x200B, r == 0x2060, r == 0xFEFF, r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r >= 0xE0000 && r <= 0xE007F, r == 0x00AD:
-			n++
+// invisible finds the lines of a file with characters that nobody can see and no script needs.
+func invisible(name, file, content string) []Finding {
+	var out []Finding
+	for i, line := range strings.Split(content, "\n") {
+		if n := threat.Invisible(line); n > 0 {
+			out = append(out, Finding{Skill: name, Code: CodeInvisible, File: file, Line: i + 1, Message: text.Count(n, "invisible character", "invisible characters")})
 		}
 	}
-	return n
+	return out
 }
 
 // copyLength is how many words in a row count as copied.
@@ -299,10 +311,13 @@ const MaxRounds = 2
 // repairs is how a message of Repair begins.
 const repairs = "[Check of what you wrote, "
 
-// Repair is the message that asks for it.
-func Repair(findings []Finding, round int) string {
+// Repair is the message that asks for it. waiting are the skills that are proposals: there is no file to patch.
+func Repair(findings []Finding, round int, waiting []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, repairs+"%d of %d. Mend these points with skill_manage; read a source first where one was not read. Change nothing else.]\n", round, MaxRounds)
+	if len(waiting) > 0 {
+		fmt.Fprintf(&b, "What you wrote of %s waits for the person and is not on disk: send the whole text again, mended, with create (edit for a skill that existed before). It takes the place of the one that waits.\n", strings.Join(waiting, ", "))
+	}
 	for _, f := range findings {
 		b.WriteString("- " + f.String() + "\n")
 	}

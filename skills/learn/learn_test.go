@@ -95,6 +95,16 @@ func TestCheck(t *testing.T) {
 		{"a shell utility as instruction", func(s string) string { return strings.Replace(s, "1. Fetch.", "1. Run `grep high table.txt`.", 1) }, []string{learn.CodeShell}},
 		{"a tool that does not exist", func(s string) string { return strings.Replace(s, "1. Fetch.", "1. Use the `fetch_tides` tool.", 1) }, []string{learn.CodeUnknownTool}},
 		{"invisible characters", func(s string) string { return strings.Replace(s, "1. Fetch.", "1. Fe\u200btch.\U000E0041", 1) }, []string{learn.CodeInvisible}},
+		{"joiners that a script needs", func(s string) string {
+			return strings.Replace(s, "1. Fetch.", "1. می\u200cخواهم 👩\u200d💻.", 1)
+		}, nil},
+		{"invisible letters", func(s string) string { return strings.Replace(s, "1. Fetch.", "1. Fe\u2063tch\u3164.", 1) }, []string{learn.CodeInvisible}},
+		{"two tools on a line", func(s string) string {
+			return strings.Replace(s, "1. Fetch.", "1. Use `read_file`, then call `fetch_tides`.", 1)
+		}, []string{learn.CodeUnknownTool}},
+		{"an author in the text only", func(s string) string {
+			return strings.Replace(strings.Replace(s, "author: Hermes\n", "", 1), "1. Fetch.", "author: Hermes", 1)
+		}, []string{learn.CodeAuthor}},
 		{"copied", func(s string) string { return strings.Replace(s, "1. Fetch.", long, 1) }, []string{learn.CodeCopied}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,6 +126,17 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What is copied over into the other files of a skill is looked at, too.
+func TestCheck_otherFiles(t *testing.T) {
+	t.Parallel()
+	l := landed(good)
+	l.Files = map[string]string{"references/a.md": "fine\nx\u202ey\n"}
+	got := learn.Check(learn.Turn{}, []learn.Landed{l})
+	if len(got) != 1 || got[0].Code != learn.CodeInvisible || got[0].File != "references/a.md" || got[0].Line != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCheck_sourcesWereRead(t *testing.T) {
 	t.Parallel()
 	sources := []learn.Source{
@@ -133,6 +154,8 @@ func TestCheck_sourcesWereRead(t *testing.T) {
 		{"a file of the folder", core.ToolCall{Name: "read_file", Arguments: `{"path":"docs/deep/x.md"}`}, 1},
 		{"the address", core.ToolCall{Name: "web_extract", Arguments: `{"urls":["https://example.org/x"]}`}, 1},
 		{"another file", core.ToolCall{Name: "read_file", Arguments: `{"path":"docs2/x.md"}`}, 0},
+		{"a skill that names the address", core.ToolCall{Name: "skill_manage", Arguments: `{"action":"create","content":"see https://example.org/x"}`}, 0},
+		{"writing over the file", core.ToolCall{Name: "write_file", Arguments: `{"path":"a.md","content":""}`}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

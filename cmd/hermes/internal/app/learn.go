@@ -11,10 +11,8 @@ import (
 
 	"hermes/core"
 	"hermes/core/agent"
-	"hermes/core/ledger"
 	"hermes/core/review"
 	"hermes/core/text"
-	"hermes/skills"
 	"hermes/skills/learn"
 )
 
@@ -31,6 +29,7 @@ type lesson struct {
 	done    chan struct{}
 	left    []learn.Finding
 	skills  []string
+	waiting []string      // of skills, those that are proposals
 	record  review.Record // of the check, while it goes on
 }
 
@@ -49,7 +48,7 @@ func (s *Session) expand(said string) agent.Input {
 func (l *lesson) begin(request string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.request, l.active, l.round, l.runs, l.left, l.skills = request, true, 0, nil, nil, nil
+	l.request, l.active, l.round, l.runs, l.left, l.skills, l.waiting = request, true, 0, nil, nil, nil, nil
 	l.done = make(chan struct{})
 }
 
@@ -71,15 +70,21 @@ func (s *Session) Learn(sources string) error {
 	return s.Conversation.Send(strings.TrimSpace(learn.Command + " " + sources))
 }
 
-// WaitLesson blocks until the lesson under way is over, or ctx ends. It returns the skills that were written
-// and what is left to mend.
-func (s *Session) WaitLesson(ctx context.Context) (names []string, left []learn.Finding) {
+// Lesson is how a lesson ended.
+type Lesson struct {
+	Skills  []string        `json:"skills"`            // that were written
+	Waiting []string        `json:"waiting,omitempty"` // those of them that are proposals: nothing of them stands yet
+	Left    []learn.Finding `json:"findings"`          // what is left to mend
+}
+
+// WaitLesson blocks until the lesson under way is over, or ctx ends.
+func (s *Session) WaitLesson(ctx context.Context) Lesson {
 	l := &s.lesson
 	l.mu.Lock()
 	done := l.done
 	l.mu.Unlock()
 	if done == nil {
-		return nil, nil
+		return Lesson{}
 	}
 	select {
 	case <-done:
@@ -87,7 +92,7 @@ func (s *Session) WaitLesson(ctx context.Context) (names []string, left []learn.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.skills), slices.Clone(l.left)
+	return Lesson{Skills: slices.Clone(l.skills), Waiting: slices.Clone(l.waiting), Left: slices.Clone(l.left)}
 }
 
 // lessonEnded looks at a turn of a lesson: it asks for a repair, or tells the person how it ended.
@@ -103,23 +108,29 @@ func (s *Session) lessonEnded(end *core.RunEnded) {
 		l.finish()
 		return
 	}
-	findings, names, err := s.checkLesson(l.request, l.runs)
+	landed, findings, err := s.checkLesson(l.request, l.runs)
 	if err != nil {
 		s.app.Log.Warn("check what was learned", "err", err)
 		l.finish()
 		return
 	}
-	l.left, l.skills = findings, names
+	l.left, l.skills, l.waiting = findings, nil, nil
+	for _, x := range landed {
+		l.skills = append(l.skills, x.Entry.Name)
+		if x.Waits {
+			l.waiting = append(l.waiting, x.Entry.Name)
+		}
+	}
 	if len(findings) > 0 && l.round < learn.MaxRounds {
-		s.checking(names, findings, l.round, false)
+		s.checking(l.skills, findings, l.round, false)
 		l.round++
-		if s.Conversation.Send(learn.Repair(findings, l.round)) == nil {
+		if s.Conversation.Send(learn.Repair(findings, l.round, l.waiting)) == nil {
 			return
 		}
 	}
 	l.finish()
-	s.checking(names, findings, l.round, true)
-	s.tellLesson(names, findings)
+	s.checking(l.skills, findings, l.round, true)
+	s.tellLesson(l.skills, l.waiting, findings)
 }
 
 // finish ends the lesson. The caller holds mu.
@@ -129,7 +140,7 @@ func (l *lesson) finish() {
 }
 
 // tellLesson says what remains.
-func (s *Session) tellLesson(names []string, left []learn.Finding) {
+func (s *Session) tellLesson(names, waiting []string, left []learn.Finding) {
 	n := &core.Notice{Level: core.LevelInfo, Text: "learned: " + strings.Join(names, ", ") + "; the check found nothing to mend"}
 	if len(left) > 0 {
 		var lines []string
@@ -139,12 +150,16 @@ func (s *Session) tellLesson(names []string, left []learn.Finding) {
 		n.Level, n.Text = core.LevelWarn, fmt.Sprintf("the check of what was learned still finds %d: %s", len(left), text.Cut(strings.Join(lines, " · "), 600))
 		n.Remedy = "mend it by hand: /skills, or hermes skills check"
 	}
+	if len(waiting) > 0 {
+		n.Text = strings.Join(waiting, ", ") + text.Plural(len(waiting), " waits", " wait") + " for you; " + strings.TrimPrefix(n.Text, "learned: "+strings.Join(names, ", ")+"; ")
+		n.Remedy = "look at it and accept or edit it: Ctrl+X r, or hermes reviews list"
+	}
 	n.SessionID, n.Channel = s.ID(), core.ChannelChat
 	s.Feed.Emit(n)
 }
 
 // checkLesson collects what the turns of a lesson did and checks it.
-func (s *Session) checkLesson(request string, runs []string) ([]learn.Finding, []string, error) {
+func (s *Session) checkLesson(request string, runs []string) ([]learn.Landed, []learn.Finding, error) {
 	t := learn.Turn{Dir: s.folder, Tools: toolNames(s.ses.Prompt().Tools)}
 	t.Sources = s.sources().Sources(request)
 	calls := map[string]core.ToolCall{}
@@ -159,42 +174,14 @@ func (s *Session) checkLesson(request string, runs []string) ([]learn.Finding, [
 			t.Calls, t.Results = append(t.Calls, c), append(t.Results, r.Message.Content)
 		}
 	}
-	landed, names, err := s.landed(runs)
+	landed, err := s.landed(runs)
 	if err != nil {
 		return nil, nil, err
 	}
-	return learn.Check(t, landed), names, nil
-}
-
-// landed are the skills that the runs wrote, as they stand.
-func (s *Session) landed(runs []string) (out []learn.Landed, names []string, err error) {
-	touched := map[string]bool{}
-	for _, run := range runs {
-		log, err := s.app.Ledger.Log(ledger.Filter{SessionID: s.ID(), RunID: run, Subject: "skill:"})
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, e := range log {
-			touched[e.Subject] = true
-		}
-	}
-	if len(touched) == 0 {
-		return nil, nil, nil
-	}
-	checked, err := s.library.Check(s.life, skills.Scope{})
+	waiting, err := s.waiting(runs)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, c := range checked {
-		if !touched[c.Subject()] {
-			continue
-		}
-		b, err := os.ReadFile(c.Path)
-		if err != nil {
-			return nil, nil, err
-		}
-		out = append(out, learn.Landed{Entry: c.Entry, Text: string(b), Warnings: c.Warnings})
-		names = append(names, c.Name)
-	}
-	return out, names, nil
+	landed = append(landed, waiting...)
+	return landed, learn.Check(t, landed), nil
 }

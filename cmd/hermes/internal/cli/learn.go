@@ -31,16 +31,16 @@ func (x *cli) learn() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var names []string
-		var left []learn.Finding
-		err = x.follow(cmd.Context(), s, func() error { return s.Learn(sources) }, func(ctx context.Context) { names, left = s.WaitLesson(ctx) })
+		var l app.Lesson
+		err = x.follow(cmd.Context(), s, func() error { return s.Learn(sources) }, func(ctx context.Context) { l = s.WaitLesson(ctx) })
 		if err != nil {
 			return err
 		}
 		if x.json {
-			err = x.print(map[string]any{"skills": append([]string{}, names...), "findings": append([]learn.Finding{}, left...)})
+			l.Skills, l.Left = append([]string{}, l.Skills...), append([]learn.Finding{}, l.Left...)
+			err = x.print(l)
 		}
-		if err == nil && len(left) > 0 {
+		if err == nil && len(l.Left) > 0 {
 			return exitError(ExitFindings)
 		}
 		return err
