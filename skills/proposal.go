@@ -113,6 +113,7 @@ type Draft struct {
 	Entry    Entry
 	Files    map[string][]byte // what the proposal writes, by the path below the skill's folder; SKILL.md always
 	Warnings []Warning
+	Verdict  Verdict // of the guard
 }
 
 // Draft shows what accepting p now would make. What takes a skill or a file away leaves nothing of it.
@@ -121,7 +122,7 @@ func (l *Library) Draft(ctx context.Context, p core.Proposal) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	d := Draft{Entry: plan.Entry, Files: map[string][]byte{}, Warnings: plan.Warnings}
+	d := Draft{Entry: plan.Entry, Files: map[string][]byte{}, Warnings: plan.Warnings, Verdict: plan.Verdict}
 	for _, c := range plan.files {
 		if c.after != nil {
 			d.Files[c.rel] = c.after

@@ -37,6 +37,7 @@ const (
 	CodeUnknownTool = "unknown-tool"     // names a tool that does not exist
 	CodeInvisible   = "invisible"        // characters nobody can see
 	CodeCopied      = "copied"           // a long passage of a source, word for word
+	CodeGuard       = "guard"            // the scan does not call it safe
 )
 
 // Landed is a skill that a turn wrote.
@@ -45,6 +46,7 @@ type Landed struct {
 	Text     string            // of SKILL.md
 	Files    map[string]string // its other texts, by their path below the skill's folder
 	Warnings []skills.Warning  // of the library
+	Guard    []string          // what the scan found, when it does not call the skill safe
 	Waits    bool              // as a proposal: nothing is written yet
 }
 
@@ -138,6 +140,9 @@ func (t Turn) skill(l Landed) []Finding {
 			continue
 		}
 		out = append(out, Finding{Skill: l.Entry.Name, Code: string(w.Code), Message: w.Message, File: w.File, Line: w.Line})
+	}
+	for _, g := range l.Guard {
+		add(CodeGuard, "the guard: %s", g)
 	}
 	if p := copied(body, t.Results); p != "" {
 		add(CodeCopied, "this passage is copied word for word; say it in your own words: %q", text.Cut(p, 120))

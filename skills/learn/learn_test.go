@@ -137,6 +137,16 @@ func TestCheck_otherFiles(t *testing.T) {
 	}
 }
 
+func TestCheck_guard(t *testing.T) {
+	t.Parallel()
+	l := landed(good)
+	l.Guard = []string{"high SKILL.md:9 foreign_index: packages from another place than the usual one"}
+	got := learn.Check(learn.Turn{}, []learn.Landed{l})
+	if len(got) != 1 || got[0].Code != learn.CodeGuard || !strings.Contains(got[0].Message, "foreign_index") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCheck_sourcesWereRead(t *testing.T) {
 	t.Parallel()
 	sources := []learn.Source{

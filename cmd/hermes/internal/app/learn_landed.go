@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"hermes/core"
 	"hermes/core/ledger"
 	"hermes/core/review"
 	"hermes/skills"
+	"hermes/skills/guard"
 	"hermes/skills/learn"
 )
 
@@ -33,6 +35,7 @@ func (s *Session) landed(runs []string) (out []learn.Landed, err error) {
 	if err != nil {
 		return nil, err
 	}
+	scanner := skills.Scanned(guard.New(guard.Options{}), guard.AgentCreated)
 	for _, c := range checked {
 		if !touched[c.Subject()] {
 			continue
@@ -43,9 +46,26 @@ func (s *Session) landed(runs []string) (out []learn.Landed, err error) {
 		}
 		main := files[skills.FileName]
 		delete(files, skills.FileName)
-		out = append(out, learn.Landed{Entry: c.Entry, Text: main, Files: files, Warnings: c.Warnings})
+		verdict, err := scanner.Check(s.life, c.Folder, nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, learn.Landed{Entry: c.Entry, Text: main, Files: files, Warnings: c.Warnings, Guard: serious(verdict)})
 	}
 	return out, nil
+}
+
+// serious is what the guard found, when it does not call the skill safe.
+func serious(v skills.Verdict) (out []string) {
+	if v.Level == skills.LevelSafe {
+		return nil
+	}
+	for _, f := range v.Findings {
+		if strings.HasPrefix(f, string(guard.High)+" ") || strings.HasPrefix(f, string(guard.Critical)+" ") {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // Limits of what is read of a skill's folder for its check.
@@ -119,7 +139,7 @@ func (s *Session) waiting(runs []string) ([]learn.Landed, error) {
 			for name, data := range d.Files {
 				l.Files[name] = string(data)
 			}
-			l.Entry, l.Warnings = d.Entry, d.Warnings
+			l.Entry, l.Warnings, l.Guard = d.Entry, d.Warnings, serious(d.Verdict)
 		}
 		if l.Entry.Name == "" {
 			continue
