@@ -70,6 +70,8 @@ func whyNoRetry(m *Model) string {
 		return notHere
 	case m.run.active:
 		return runFirst
+	case !m.chat.Said():
+		return "nothing was said yet"
 	case !m.chat.CanRetry():
 		return "the last turn ended well"
 	}

@@ -182,9 +182,15 @@ func (p *Pane) endRun(e *core.RunEnded) {
 	p.addEnd(e.Reason, e.Error, e.Requests)
 }
 
+const again = "/retry tries again, or send a new message"
+
+// addCut says that a run has no end: the process that ran it died.
+func (p *Pane) addCut() {
+	p.add(&item{kind: kindEnd, level: core.LevelWarn, text: "cut off: this turn was not finished", remedy: again})
+}
+
 // addEnd says how a run ended when it was not with an answer.
 func (p *Pane) addEnd(reason core.EndReason, err *core.RunError, requests int) {
-	const again = "/retry tries again, or send a new message"
 	switch reason {
 	case core.EndInterrupted:
 		p.add(&item{kind: kindEnd, level: core.LevelWarn, text: "interrupted", remedy: again})

@@ -8,6 +8,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -303,11 +304,20 @@ func (p *Pane) composerBox() (box []string, x, y int) {
 // SetQueue shows the messages that wait for the running turn.
 func (p *Pane) SetQueue(q []string) { p.queue = q }
 
-// CanRetry tells whether the last turn ended with an error or an interrupt.
+// CanRetry tells whether the last turn ended with an error or an interrupt. What was only told since, and
+// lines the person ran, are no turn.
 func (p *Pane) CanRetry() bool {
-	if p.running || len(p.items) == 0 {
+	if p.running {
 		return false
 	}
-	last := p.items[len(p.items)-1]
-	return last.kind == kindEnd && (last.level == core.LevelError || last.level == core.LevelWarn)
+	for _, it := range slices.Backward(p.items) {
+		switch {
+		case it.kind == kindNotice, it.kind == kindTool && it.call.Tool == card.ShellTool:
+			continue
+		case it.kind == kindEnd:
+			return it.level == core.LevelError || it.level == core.LevelWarn
+		}
+		return false
+	}
+	return false
 }

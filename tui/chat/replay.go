@@ -12,7 +12,12 @@ func (p *Pane) Replay(past []core.Record) {
 			void[r.Target] = true
 		}
 	}
+	open := false // a run waits for its answer or its end
 	for i, r := range past {
+		if open && r.Type == core.RecordRunStarted {
+			p.addCut()
+		}
+		open = openAfter(open, r, void)
 		switch r.Type {
 		case core.RecordMessage:
 			if r.Message != nil && !void[r.Message.ID] {
@@ -35,7 +40,27 @@ func (p *Pane) Replay(past []core.Record) {
 		}
 	}
 	p.log.Stop()
+	if open && !p.readOnly { // what is only read may be at work in another process
+		p.addCut()
+	}
 	p.Follow()
+}
+
+// openAfter tells whether a run is without its answer and its end after r. A crash, a kill or a full disk
+// leave it so.
+func openAfter(open bool, r core.Record, void map[string]bool) bool {
+	switch r.Type {
+	case core.RecordRunStarted:
+		return true
+	case core.RecordRunEnded, core.RecordUndo:
+		return false
+	case core.RecordMessage:
+		if m := r.Message; open && m != nil && !void[m.ID] { // a fork at an answer leaves the end behind
+			return m.Role != core.RoleAssistant || m.Incomplete || len(m.ToolCalls) > 0
+		}
+	default:
+	}
+	return open
 }
 
 func (p *Pane) replayMessage(r core.Record) {
