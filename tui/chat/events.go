@@ -71,7 +71,8 @@ func (p *Pane) add(it *item) *item {
 }
 
 func (p *Pane) addUser(m core.Message) {
-	if m.ID != "" && p.byID[m.ID] != nil { // a retry repeats the message that is here already
+	again := m.ID != "" && p.byID[m.ID] != nil
+	if again || m.ID == "" && m.Display() == "" { // a retry repeats what is here already and brings no message
 		return
 	}
 	if m.Role != core.RoleUser && m.Role != "" {

@@ -100,9 +100,11 @@ func TestPane_retryRepeatsNoMessage(t *testing.T) {
 	if !p.CanRetry() {
 		t.Fatal("cannot retry")
 	}
-	apply(p, log, user(1), answer(1, "ok"), &core.RunEnded{Reason: core.EndAnswered})
-	if n := strings.Count(p.View(), "question 001"); n != 1 || p.CanRetry() {
-		t.Errorf("the question stands there %d times", n)
+	apply(p, log, user(1), &core.RunEnded{Reason: core.EndError, Error: &core.RunError{Message: "cut"}})
+	apply(p, log, &core.RunStarted{Model: "m"}, answer(1, "ok"), &core.RunEnded{Reason: core.EndAnswered})
+	view := ansi.Strip(p.View())
+	if n, who := strings.Count(view, "question 001"), strings.Count(view, "you "); n != 1 || who != 1 || p.CanRetry() {
+		t.Errorf("the question stands there %d times, the person %d times:\n%s", n, who, view)
 	}
 }
 
