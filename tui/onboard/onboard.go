@@ -7,6 +7,7 @@
 package onboard
 
 import (
+	"net/url"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -185,7 +186,9 @@ func (v *View) providerKey(name string) Action {
 		v.key.SetText("")
 		switch {
 		case p.Custom:
-			v.url.SetText(p.BaseURL)
+			if v.url.Text() == "" { // who comes back finds what was typed
+				v.url.SetText(p.BaseURL)
+			}
 			v.step = typeURL
 		case v.wantsKey() && !p.KeyFound:
 			v.step = typeKey
@@ -209,28 +212,49 @@ func (v *View) fieldKey(name string, msg tea.Msg) Action {
 	}
 	switch name {
 	case "esc":
-		v.step, v.err = pickProvider, ""
+		v.err = ""
+		if v.step == typeKey && v.preset().Custom {
+			v.step = typeURL
+		} else {
+			v.step = pickProvider
+		}
 		return Action{}
 	case "enter":
 		text := strings.TrimSpace(field.Text())
-		if v.step == typeURL {
-			if text == "" {
-				v.err = "an address is needed, such as http://localhost:8080/v1"
-				return Action{}
-			}
-			v.choice.BaseURL, v.step, v.err = text, typeKey, ""
-			return Action{}
+		if v.step == typeKey {
+			return v.takeKey(text)
 		}
-		if text == "" && !v.preset().Local && !v.preset().Custom && !v.preset().KeyFound {
-			v.err = "a key is needed"
-			return Action{}
-		}
-		v.choice.Key, v.err = text, ""
-		return v.ask()
+		v.takeAddress(text)
+		return Action{}
 	}
 	v.err = ""
 	field.Update(msg)
 	return Action{}
+}
+
+// takeAddress goes on to the key when text can be an address at all; whether a server answers there is seen
+// when it is asked for its models.
+func (v *View) takeAddress(text string) {
+	u, err := url.Parse(text)
+	switch {
+	case text == "":
+		v.err = "an address is needed, such as http://localhost:8080/v1"
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		v.err = "this is no address: it begins with http:// or https://, such as http://localhost:8080/v1"
+	case u.User != nil, u.RawQuery != "", u.Fragment != "":
+		v.err = "an address has no user, no ? and no #; the key comes next"
+	default:
+		v.choice.BaseURL, v.step, v.err = text, typeKey, ""
+	}
+}
+
+func (v *View) takeKey(text string) Action {
+	if text == "" && !v.preset().Local && !v.preset().Custom && !v.preset().KeyFound {
+		v.err = "a key is needed"
+		return Action{}
+	}
+	v.choice.Key, v.err = text, ""
+	return v.ask()
 }
 
 func (v *View) modelKey(name string, msg tea.Msg) Action {

@@ -11,6 +11,9 @@ import (
 	"hermes/tui/tuitest"
 )
 
+// host is an address, key by key.
+const host = "h t t p : / / h "
+
 func presets() []onboard.Preset {
 	return []onboard.Preset{
 		{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyEnv: "OPENAI_API_KEY", Model: "mini"},
@@ -48,7 +51,11 @@ func TestView_paths(t *testing.T) {
 		{"key then models", "enter s k enter", onboard.Action{Do: onboard.ListThem, Choice: openai}},
 		{"key in the environment", "j enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "found", BaseURL: "https://found"}}},
 		{"local needs no key", "j j enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "ollama", BaseURL: "http://localhost:11434/v1"}}},
-		{"custom address", "G enter h : enter enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "custom", BaseURL: "h:"}}},
+		{"custom address", "G enter " + host + "enter enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "custom", BaseURL: "http://h"}}},
+		{"no address", "G enter h : / / x enter enter", onboard.Action{}},
+		{"an address with a key in it", "G enter " + host + "? k enter enter", onboard.Action{}},
+		{"back to the address", "G enter " + host + "enter esc / v enter enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "custom", BaseURL: "http://h/v"}}},
+		{"the address is kept", "G enter " + host + "esc enter / v enter enter", onboard.Action{Do: onboard.ListThem, Choice: onboard.Choice{Preset: "custom", BaseURL: "http://h/v"}}},
 		{"custom needs an address", "G enter enter", onboard.Action{}},
 		{"suggested model is selected", "j j k k enter s k enter MODELS enter enter", onboard.Action{Do: onboard.Save, Choice: withModel(openai, "mini")}},
 		{"another model", "enter s k enter MODELS up enter enter", onboard.Action{Do: onboard.Save, Choice: withModel(openai, "big")}},
@@ -79,7 +86,8 @@ func TestView_errors(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, keys, sees string }{
 		{"refused key", "enter s k enter", "Key for OpenAI"},
-		{"custom address", "G enter x enter enter", "Key for the server"},
+		{"custom address", "G enter " + host + "enter enter", "Key for the server"},
+		{"no address", "G enter x enter", "Address of the server"},
 		{"local server down", "j j enter", "Which model provider?"},
 		{"test call", "enter s k enter MODELS enter enter", "Ready"},
 		{"demo", "d", "Which model provider?"},

@@ -179,6 +179,13 @@ func (v *View) summary(st *theme.Styles, w int) []string {
 	return out
 }
 
+func models(n int) string {
+	if n == 1 {
+		return "1 model"
+	}
+	return fmt.Sprintf("%d models", n)
+}
+
 func (v *View) foot(st *theme.Styles, w int) []string {
 	out := []string{""}
 	if v.err != "" {
@@ -190,7 +197,7 @@ func (v *View) foot(st *theme.Styles, w int) []string {
 	keys := map[step]string{
 		pickProvider: "↑ ↓ move · Enter picks · d tries the demo, nothing is kept · q quits",
 		typeURL:      "Enter goes on · Esc back", typeKey: "Enter goes on · Esc back",
-		loading: "Esc cancels", pickModel: fmt.Sprintf("Enter picks · type to filter %d models · Esc back", len(v.models)),
+		loading: "Esc cancels", pickModel: "Enter picks · type to filter " + models(len(v.models)) + " · Esc back",
 		confirm: "Enter tests and writes · Esc back", saving: "Esc cancels",
 	}[v.step]
 	for _, l := range cell.Wrap(keys, w, "") {
