@@ -149,9 +149,7 @@ func New(o Options) *Model {
 	m.reviews = reviews.New(m.st, o.Now)
 	m.skills = skillpane.New(m.st)
 	m.actions = bindings()
-	for _, a := range m.actions {
-		m.table = append(m.table, a.Binding)
-	}
+	m.table = table()
 	m.focusPane(layout.Chat)
 	if o.Workspace.Conversation == nil {
 		m.applyKeys()

@@ -76,6 +76,18 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
+// CheckKeys says why texts cannot be configured as the keys of action id; nil when they can.
+func CheckKeys(id string, texts []string) error { return table().Check(id, texts) }
+
+// table is what every key does before a person configured any.
+func table() keys.Table {
+	var t keys.Table
+	for _, a := range bindings() {
+		t = append(t, a.Binding)
+	}
+	return t
+}
+
 // applyKeys gives actions the keys the person configured and tells what could not be done.
 func (m *Model) applyKeys() {
 	table, problems := m.table.Override(m.opt.Keys)

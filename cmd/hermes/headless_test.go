@@ -364,7 +364,7 @@ rules:
 	if err := os.WriteFile(filepath.Join(w.dir, "b.txt"), []byte("by hand\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := w.hermes(t, "", "undo", "--dry-run"); o.code != 0 || !strings.Contains(o.out, "b.txt") {
+	if o := w.hermes(t, "", "undo", "--dry-run"); o.code != 0 || !strings.Contains(o.out, "b.txt") || !strings.HasPrefix(o.out, "would take back ") {
 		t.Errorf("%+v", o)
 	}
 	o := w.hermes(t, "", "undo", "--json")

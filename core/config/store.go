@@ -246,7 +246,7 @@ func wanted(k Key, value string) ([]string, error) {
 	case KindAny:
 		return []string{value}, nil
 	case KindList:
-		return wantedList(value)
+		return ListOf(value)
 	case KindInt, KindFloat, KindBool:
 		value = strings.TrimSpace(value)
 		n.Value = value
@@ -259,7 +259,8 @@ func wanted(k Key, value string) ([]string, error) {
 	return []string{v.Value}, nil
 }
 
-func wantedList(value string) ([]string, error) {
+// ListOf reads a list as Set does: items between commas, or YAML in brackets.
+func ListOf(value string) ([]string, error) {
 	trimmed := strings.TrimSpace(value)
 	if !strings.HasPrefix(trimmed, "[") {
 		var out []string

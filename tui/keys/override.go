@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -125,13 +126,13 @@ func (t Table) Override(want map[string][]string) (Table, []string) {
 	sort.Strings(ids)
 	mine := map[string]string{} // scope and key to the id that was configured for it
 	for _, id := range ids {
-		at := slices.IndexFunc(out, func(b Binding) bool { return b.ID == id && b.Of == "" })
+		at := out.action(id)
 		switch {
 		case at < 0:
 			problems = append(problems, fmt.Sprintf("keys.%s: there is no such action; %s", id, out.near(id)))
 			continue
 		case !out[at].Movable():
-			problems = append(problems, fmt.Sprintf("keys.%s: these keys are fixed", id))
+			problems = append(problems, fmt.Sprintf("keys.%s: %v", id, errFixed))
 			continue
 		}
 		var keep []string
@@ -163,6 +164,30 @@ func (t Table) Override(want map[string][]string) (Table, []string) {
 		out = append(out, extra...)
 	}
 	return out, problems
+}
+
+// Check says why texts cannot be configured as the keys of action id; nil when they can.
+func (t Table) Check(id string, texts []string) error {
+	at := t.action(id)
+	if at < 0 {
+		return fmt.Errorf("there is no such action; %s", t.near(id))
+	}
+	if !t[at].Movable() {
+		return errFixed
+	}
+	for _, text := range texts {
+		if _, _, err := t[at].place(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errFixed = errors.New("these keys are fixed")
+
+// action finds the binding that carries the action's own name.
+func (t Table) action(id string) int {
+	return slices.IndexFunc(t, func(b Binding) bool { return b.ID == id && b.Of == "" })
 }
 
 // place reads a configured key of b and returns where it binds: b itself or a copy in another scope.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"hermes/core"
@@ -30,6 +31,11 @@ func (a *App) Pick(ctx context.Context) (*Picked, error) {
 	p, err := a.Configured()
 	if err == nil || !errors.Is(err, provider.ErrUnconfigured) {
 		return p, err
+	}
+	for _, n := range a.Notices() {
+		if n.Level == core.LevelError { // the model may well be named in the file that cannot be read
+			return nil, &core.Error{Code: core.CodeSetup, Op: "choose a model", Err: fmt.Errorf("%w: %s", provider.ErrUnconfigured, n.Text), Hint: n.Remedy}
+		}
 	}
 	found := provider.ProbeLocal(ctx)
 	if len(found) == 0 {

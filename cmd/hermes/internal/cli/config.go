@@ -13,6 +13,7 @@ import (
 	"hermes/core"
 	"hermes/core/config"
 	"hermes/core/home"
+	"hermes/tui"
 )
 
 func (x *cli) config() *cobra.Command {
@@ -64,6 +65,9 @@ func (x *cli) configSet() *cobra.Command {
 		if err := x.forPeople("change settings"); err != nil {
 			return err
 		}
+		if err := checkKeys(args[0], args[1]); err != nil {
+			return err
+		}
 		a, err := x.open()
 		if err != nil {
 			return err
@@ -77,6 +81,25 @@ func (x *cli) configSet() *cobra.Command {
 		}
 		return x.said(settingJSON(s), "%s: %s\n", s.Path, s.Value)
 	}, cobra.ExactArgs(2))
+}
+
+// checkKeys refuses keys of the workspace that it could not use; the settings themselves take any name there.
+func checkKeys(path, value string) error {
+	id, ok := strings.CutPrefix(path, "keys.")
+	if !ok {
+		return nil
+	}
+	texts, err := config.ListOf(value)
+	if err == nil {
+		err = tui.CheckKeys(strings.Trim(id, `"'`), texts)
+	}
+	if err != nil {
+		return &core.Error{
+			Code: core.CodeUsage, Op: "set " + path, Err: err,
+			Hint: "keys look like ctrl+o, f2 or 'ctrl+x w'; README.md and /help name the actions",
+		}
+	}
+	return nil
 }
 
 func (x *cli) configPath() *cobra.Command {

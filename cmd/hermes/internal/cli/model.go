@@ -1,13 +1,37 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
 )
+
+// askTime is how long a server may take to list its models when nobody asked for the list.
+const askTime = 5 * time.Second
+
+// doubt warns about a model its server does not list. Some servers list none or not all, and one that is
+// not there now may be there later, so it is no more than a word.
+func (x *cli) doubt(ctx context.Context, a *app.App, name string) {
+	p, err := a.ModelNamed(name)
+	if err != nil {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, askTime)
+	defer stop()
+	served, err := p.Served(ctx)
+	if err != nil || len(served) == 0 || slices.Contains(served, p.Info().Model) {
+		return
+	}
+	fmt.Fprintf(x.Err, "hermes: %s does not list a model %q; it is set all the same\n  → hermes model list shows what it offers\n", p.Info().BaseURL, p.Info().Model)
+}
 
 func (x *cli) model() *cobra.Command {
 	list := command("list", "List the models the configured server offers", func(cmd *cobra.Command, _ []string) error {
@@ -50,7 +74,11 @@ func (x *cli) model() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return x.said(info, "model: %s at %s\n", info.Model, info.BaseURL)
+		if err := x.said(info, "model: %s at %s\n", info.Model, info.BaseURL); err != nil {
+			return err
+		}
+		x.doubt(cmd.Context(), a, args[0])
+		return nil
 	}, cobra.ExactArgs(1))
 	return group("model", "Show and choose the model", list, set)
 }

@@ -31,10 +31,10 @@ func (x *cli) undo() *cobra.Command {
 			return err
 		}
 		if dry {
-			return x.showUndo(plan)
+			return x.showUndo(plan, "would take back")
 		}
 		if !yes && x.InTTY {
-			if err := x.showUndo(plan); err != nil {
+			if err := x.showUndo(plan, "the last turn:"); err != nil {
 				return err
 			}
 			if !x.confirm("take this turn back?") {
@@ -45,18 +45,19 @@ func (x *cli) undo() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return x.showUndo(done)
+		return x.showUndo(done, "taken back:")
 	}, cobra.MaximumNArgs(1))
 	c.Flags().BoolVar(&dry, "dry-run", false, "only say what would happen")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	return c
 }
 
-func (x *cli) showUndo(u app.Undone) error {
+// showUndo lists what u is about; word says whether it happened.
+func (x *cli) showUndo(u app.Undone, word string) error {
 	if x.json {
 		return x.print(u)
 	}
-	x.printf("%q: %d messages\n", text.Cut(text.OneLine(u.Text), 80), u.Messages)
+	x.printf("%s %q: %d messages\n", word, text.Cut(text.OneLine(u.Text), 80), u.Messages)
 	for _, f := range u.Files {
 		x.printf("  %-10s %s", f.Action, f.Path)
 		if f.Reason != "" {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What cannot work later is said when it is set, and what stands in the way is named before a remedy that
+// would not help.
+func TestE2E_wrongSettings(t *testing.T) {
+	t.Parallel()
+	srv, env := model(t, "models: [scripted, other]\nrules:\n  - {reply: {text: 'the answer'}}\n")
+	w := newWorld(t, env...)
+	for _, tt := range []struct {
+		args []string
+		code int
+		err  string // what standard error says; "" for nothing
+	}{
+		{[]string{"config", "set", "keys.pane.next", "bogus"}, 2, "bogus"},
+		{[]string{"config", "set", "keys.pane.next", "x"}, 2, "types text"},
+		{[]string{"config", "set", "keys.pane.nex", "ctrl+o"}, 2, "pane.next"},
+		{[]string{"config", "set", "keys.pane.next", "[ctrl+x w, f2]"}, 0, ""},
+		{[]string{"config", "set", "keys.pane.next", "[]"}, 0, ""},
+		{[]string{"model", "set", "nobody-has-it"}, 0, "does not list"},
+		{[]string{"model", "set", "other"}, 0, ""},
+	} {
+		o := w.hermes(t, "", tt.args...)
+		if o.code != tt.code || !strings.Contains(o.err, tt.err) || tt.err == "" && o.err != "" {
+			t.Errorf("%v: %+v", tt.args, o)
+		}
+	}
+	if o := w.hermes(t, "", "config", "get"); strings.Contains(o.out, "bogus") || strings.Contains(o.out, "pane.nex\"") {
+		t.Errorf("a key that cannot work was stored: %s", o.out)
+	}
+
+	broken := newWorld(t)
+	config := "model: {default: scripted, base_url: " + srv.URL() + "\n" // the brace is missing
+	if err := os.MkdirAll(broken.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(broken.home, "config.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := broken.hermes(t, "", "run", "x"); o.code != 4 || !strings.Contains(o.err, "config.yaml:") || !strings.Contains(o.err, "Fix the line") {
+		t.Errorf("%+v", o)
+	}
+}
