@@ -90,6 +90,8 @@ func (t Turn) read(s Source) bool {
 			return false
 		}
 		switch {
+		case c.Name == "delegate_task": // what a sub-agent read is not seen here
+			return strings.Contains(c.Arguments, s.Name) || s.Path != "" && strings.Contains(c.Arguments, s.Path)
 		case s.Kind == URL:
 			return slices.ContainsFunc(append(a.URLs, a.URL, a.Command), func(u string) bool { return strings.Contains(u, s.Name) })
 		case c.Name == "terminal":
@@ -144,7 +146,7 @@ func (t Turn) skill(l Landed) []Finding {
 	for _, g := range l.Guard {
 		add(CodeGuard, "the guard: %s", g)
 	}
-	if p := copied(body, t.Results); p != "" {
+	if p := copied(body, t.seen()); p != "" {
 		add(CodeCopied, "this passage is copied word for word; say it in your own words: %q", text.Cut(p, 120))
 	}
 	return out
@@ -262,6 +264,16 @@ func invisible(name, file, content string) []Finding {
 	for i, line := range strings.Split(content, "\n") {
 		if n := threat.Invisible(line); n > 0 {
 			out = append(out, Finding{Skill: name, Code: CodeInvisible, File: file, Line: i + 1, Message: text.Count(n, "invisible character", "invisible characters")})
+		}
+	}
+	return out
+}
+
+// seen are the results that may be sources: to look at the skill itself once more makes it no copy.
+func (t Turn) seen() (out []string) {
+	for i, r := range t.Results {
+		if i >= len(t.Calls) || !strings.HasPrefix(t.Calls[i].Name, "skill") {
+			out = append(out, r)
 		}
 	}
 	return out

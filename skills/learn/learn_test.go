@@ -116,6 +116,11 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+	again := turn // the skill was looked at once more
+	again.Calls, again.Results = []core.ToolCall{{Name: "skill_view", Arguments: "{}"}}, []string{long}
+	if got := codes(learn.Check(again, []learn.Landed{landed(strings.Replace(good, "1. Fetch.", long, 1))})); got != nil {
+		t.Errorf("the skill is its own copy: %v", got)
+	}
 	if got := codes(learn.Check(turn, nil)); !slices.Equal(got, []string{learn.CodeNothing}) {
 		t.Errorf("nothing written: %v", got)
 	}
@@ -163,6 +168,7 @@ func TestCheck_sourcesWereRead(t *testing.T) {
 		{"a search around it", core.ToolCall{Name: "search_files", Arguments: `{"path":"/p","query":"x"}`}, 1},
 		{"a file of the folder", core.ToolCall{Name: "read_file", Arguments: `{"path":"docs/deep/x.md"}`}, 1},
 		{"the address", core.ToolCall{Name: "web_extract", Arguments: `{"urls":["https://example.org/x"]}`}, 1},
+		{"by a sub-agent", core.ToolCall{Name: "delegate_task", Arguments: `{"task":"sum up https://example.org/x"}`}, 1},
 		{"another file", core.ToolCall{Name: "read_file", Arguments: `{"path":"docs2/x.md"}`}, 0},
 		{"a skill that names the address", core.ToolCall{Name: "skill_manage", Arguments: `{"action":"create","content":"see https://example.org/x"}`}, 0},
 		{"writing over the file", core.ToolCall{Name: "write_file", Arguments: `{"path":"a.md","content":""}`}, 0},
