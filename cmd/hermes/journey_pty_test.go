@@ -43,7 +43,7 @@ func TestE2E_walkTheJourney(t *testing.T) {
 	x.keys(ctrlX + "j")
 	x.see("[1 Timeline]", "1 skill · 2 memories · 1 link", "▌ ", "memory ·") // at what was learned last
 	x.keys("g")
-	x.see("▌", "flask-k8s-deploy", "before: 1 turn, 12.0 calls", "version 1: 1 turn, 9.0 calls", "version 2: 1 turn, 6.0 calls", "patch by review")
+	x.see("▌", "flask-k8s-deploy", "2× · devops", "before: 1 turn, 12.0 calls", "version 1: 1 turn, 9.0 calls", "version 2: 1 turn, 6.0 calls", "patch by review")
 	x.keys("2")
 	x.see("[2 Graph]", "[D]", "◆", "D devops", "▸ memory “Cluster: registry")
 	x.keys("o")

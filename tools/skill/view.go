@@ -182,9 +182,12 @@ func (v *viewer) settings(ctx context.Context, run core.ToolRun, e skills.Entry)
 	return v.Secrets.Settle(ctx, run, e)
 }
 
-// tell counts the view and says it to the screen; text that tries to steer the agent is said to the person.
+// tell counts the view and says it to the screen; text that tries to steer the agent is said to the person. To look at
+// a skill in order to repair or tend it is no use of it.
 func (v *viewer) tell(ctx context.Context, run core.ToolRun, w skills.View) {
-	v.Library.Usage().Bump(ctx, w.Dir, skills.Viewed)
+	if by := v.By(run).Actor; by != ledger.Review && by != ledger.Curator {
+		v.Library.Usage().Bump(ctx, w.Dir, skills.Viewed)
+	}
 	head := core.Meta{SessionID: run.SessionID, RunID: run.RunID}
 	l := &core.SkillLoaded{Meta: head, Name: w.Name, Category: w.Category, File: w.File, By: string(skills.ByTool)}
 	if w.File == "" {
