@@ -47,3 +47,22 @@ func TestE2E_wrongSettings(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// The doctor and the list name a transcript that is none.
+func TestE2E_damagedSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dir := filepath.Join(w.home, "sessions")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const id = "20260101-000000-aaaaaa"
+	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte("garbage\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"doctor"}, {"sessions", "list"}} {
+		if o := w.hermes(t, "", args...); !strings.Contains(o.out, id) || !strings.Contains(o.out, "no readable header") {
+			t.Errorf("%v: %+v", args, o)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type Row struct {
 	Cost     core.Cost `json:"cost"`     // of all requests, as far as prices were known
 	Prompt   string    `json:"-"`        // hash of the frozen system prompt
 	Parent   *Parent   `json:"parent,omitempty"`
+	Damage   string    `json:"damage,omitempty"` // what a look at the lines shows; opening the session reads them all
 }
 
 // List returns the sessions, last used first, and a line for every file that could not be read. A
@@ -80,10 +81,13 @@ func (st *Store) row(id string) (Row, error) {
 	}
 	row := Row{ID: id, Updated: fi.ModTime().UTC(), Created: fi.ModTime().UTC(), Bytes: fi.Size(), Open: st.held(id)}
 	var first string
+	var headed, whole bool
 	br := bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, err := br.ReadBytes('\n')
 		row.scan(line, &first)
+		headed = headed || isHeader(line)
+		whole = len(line) == 0 || line[len(line)-1] == '\n'
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -92,6 +96,13 @@ func (st *Store) row(id string) (Row, error) {
 		}
 	}
 	row.Title = cmp.Or(row.Title, first)
+	switch {
+	case row.Open: // a line may be on its way
+	case !headed:
+		row.Damage = "no readable header"
+	case !whole:
+		row.Damage = "its last line is torn"
+	}
 	return row, nil
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"hermes/core"
@@ -40,5 +41,42 @@ func TestList_requestsAndCost(t *testing.T) {
 	}
 	if text, err := st.PromptText(r.Prompt); err != nil || text != "the prompt 系统" {
 		t.Errorf("%q %v", text, err)
+	}
+}
+
+// A look at the lines is enough to see a file that is no transcript and one that was cut.
+func TestList_damage(t *testing.T) {
+	t.Parallel()
+	h := home.At(t.TempDir())
+	st := NewStore(h)
+	s := st.New("/w", "p/m", Prompt{})
+	for range 2 {
+		if err := s.Append(core.Record{Type: core.RecordMessage, Message: &core.Message{ID: s.NewMessageID(), Role: core.RoleUser, Content: "问题"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(h.Transcript(s.ID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"whole", "", whole},
+		{"torn", "its last line is torn", whole[:len(whole)-20]},
+		{"garbage", "no readable header", []byte("garbage\n")},
+		{"empty", "no readable header", nil},
+	} {
+		if err := os.WriteFile(h.Transcript(s.ID()), tc.data, home.FileMode); err != nil {
+			t.Fatal(err)
+		}
+		rows, _, err := st.List()
+		if err != nil || len(rows) != 1 || rows[0].Damage != tc.want {
+			t.Errorf("%s: %+v %v", tc.name, rows, err)
+		}
 	}
 }

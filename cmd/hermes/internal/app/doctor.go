@@ -147,6 +147,19 @@ func (a *App) checkSessions() Check {
 	if len(problems) > 0 {
 		return Check{"sessions", "warn", strings.Join(problems, "; "), "move the named files away"}
 	}
+	var damaged []string
+	for _, r := range rows {
+		if r.Damage != "" {
+			damaged = append(damaged, r.ID+": "+r.Damage)
+		}
+	}
+	if n := len(damaged); n > 0 {
+		const named = 5
+		return Check{
+			"sessions", "warn", fmt.Sprintf("%d, %d of them damaged (%s)", len(rows), n, strings.Join(damaged[:min(n, named)], "; ")),
+			"what can be read of them still opens, and the damaged file is kept beside it; hermes sessions delete ID removes one",
+		}
+	}
 	return ok("sessions", "%d", len(rows))
 }
 

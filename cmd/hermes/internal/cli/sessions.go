@@ -59,7 +59,11 @@ func (x *cli) sessionsList() *cobra.Command {
 			if r.Open {
 				open = "open"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%d msgs\t%s\t%s\n", r.ID, ago(time.Since(r.Updated)), r.Messages, open, text.OneLine(r.Title))
+			title := text.OneLine(r.Title)
+			if r.Damage != "" {
+				title = strings.TrimSpace(title + " (damaged: " + r.Damage + ")")
+			}
+			fmt.Fprintf(w, "%s\t%s\t%d msgs\t%s\t%s\n", r.ID, ago(time.Since(r.Updated)), r.Messages, open, title)
 		}
 		if err := w.Flush(); err != nil {
 			return err
