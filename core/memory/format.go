@@ -20,7 +20,7 @@ const (
 )
 
 // errEncoding is why a file is not touched: what cannot be read must not be written over.
-var errEncoding = errors.New("is not valid UTF-8")
+var errEncoding = errors.New("it is not valid UTF-8")
 
 // parse reads a file: a byte order mark is dropped, line ends are "\n", entries are trimmed, empty and
 // repeated ones dropped. exact tells that nothing but white space around the whole was lost.

@@ -97,6 +97,13 @@ func (v *View) confirmPanel(st *theme.Styles, w, h int) []string {
 // detail draws the selected entry: cost, origin, remarks, text.
 func (v *View) detail(st *theme.Styles, w, h int) []string {
 	it := v.selected()
+	if it == nil && v.closed(v.store) != "" {
+		out := []string{rule(st, v.name(v.store)+" cannot be read", "", w)}
+		for _, l := range cell.Wrap("repair "+cell.Line(v.sheets[v.store].Path)+": it must be UTF-8 text that you may read. Until then it is left alone.", w, "") {
+			out = append(out, st.Muted.Render(l))
+		}
+		return out
+	}
 	if it == nil {
 		return []string{rule(st, v.name(v.store)+" is empty", "", w)}
 	}

@@ -391,6 +391,16 @@ func TestOrigin_ofASessionThatWasNeverKept(t *testing.T) {
 	}
 }
 
+// A store that cannot be read is not called empty: the view says what to repair.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	v := cleanup.New(now, "")
+	v.SetSheets([]memory.Sheet{{Target: memory.Memory, Path: "/h/MEMORY.md", Limit: 100, Unreadable: "MEMORY.md cannot be read: it is not valid UTF-8."}})
+	if got := ansi.Strip(frame(v, theme.Plain, 80, 24)); strings.Contains(got, "is empty") || !strings.Contains(got, "repair /h/MEMORY.md") {
+		t.Error(got)
+	}
+}
+
 // On the smallest screen there is room to edit and the way to write is named; a merge nobody typed in is left at
 // once.
 func TestSmall(t *testing.T) {
