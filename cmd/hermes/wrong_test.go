@@ -66,3 +66,26 @@ func TestE2E_damagedSession(t *testing.T) {
 		}
 	}
 }
+
+// A part of an id names a session in a query as in every command, and one that names none is said.
+func TestE2E_searchInASession(t *testing.T) {
+	t.Parallel()
+	_, env := model(t, "rules:\n  - {reply: {text: 'the answer'}}\n")
+	w := newWorld(t, env...)
+	if o := w.hermes(t, "", "run", "where is 西湖"); o.code != 0 {
+		t.Fatalf("%+v", o)
+	}
+	files, err := filepath.Glob(filepath.Join(w.home, "sessions", "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	id := strings.TrimSuffix(filepath.Base(files[0]), ".jsonl")
+	for _, name := range []string{id, id[:8], "last"} {
+		if o := w.hermes(t, "", "sessions", "search", "session:"+name+" 西湖"); o.code != 0 || !strings.Contains(o.out, id) {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if o := w.hermes(t, "", "sessions", "search", "session:nope 西湖"); o.code != 3 || !strings.Contains(o.err, "no such session") {
+		t.Errorf("%+v", o)
+	}
+}

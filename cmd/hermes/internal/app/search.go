@@ -12,7 +12,16 @@ import (
 // SearchSessions finds what was said.
 func (a *App) SearchSessions(ctx context.Context, query string, o index.Options) (index.Results, error) {
 	o.Now = a.now()
-	return a.Index.Search(ctx, index.Parse(query, o.Now), o)
+	q := index.Parse(query, o.Now)
+	if q.Session != "" { // a part of an id does here as everywhere
+		id, err := a.Sessions.Resolve(q.Session)
+		if err == nil {
+			q.Session = id
+		} else {
+			q.Notes = append(q.Notes, err.Error())
+		}
+	}
+	return a.Index.Search(ctx, q, o)
 }
 
 // archive reads stored sessions for the tool.
