@@ -93,6 +93,10 @@ func (m *Model) applyKeys() {
 	table, problems := m.table.Override(m.opt.Keys)
 	m.table = table
 	for _, p := range problems {
-		m.chat.AddNotice(core.Notice{Level: core.LevelWarn, Text: "config.yaml: " + p})
+		n := core.Notice{Level: core.LevelWarn, Text: "config.yaml: " + p}
+		if key, _, ok := strings.Cut(p, ":"); ok {
+			n.Remedy = "hermes config unset " + key + " takes it out"
+		}
+		m.chat.AddNotice(n)
 	}
 }

@@ -62,7 +62,7 @@ func TestKeys_configured(t *testing.T) {
 		"app.palette": {"alt+p"}, "pane.zoom": {"ctrl+x p"}, "session.new": {}, "nope": {"x"},
 	}})
 	r := startRig(t, m, p, c, 120, 40)
-	r.shows("config.yaml: keys.nope: there is no such action")
+	r.shows("config.yaml: keys.nope: there is no such action", "hermes config unset keys.nope takes it out")
 	r.keys("alt+p")
 	r.shows("What do you want to do?")
 	r.keys("esc", "ctrl+x", "p")

@@ -322,6 +322,10 @@ func TestE2E_commands(t *testing.T) {
 	if out = run(0, "config", "get", "agent.max_turns"); out != "7\n" {
 		t.Errorf("%q", out)
 	}
+	if out = run(0, "config", "unset", "agent.max_turns"); out != "agent.max_turns: taken out; now 90\n" {
+		t.Errorf("%q", out)
+	}
+	run(3, "config", "unset", "agent.max_turn")
 	var doc struct {
 		Checks []struct{ Name, Status, Message, Remedy string }
 	}

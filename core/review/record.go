@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,12 +117,18 @@ func (r *Records) read(path string) (Record, error) {
 	return rec, nil
 }
 
-// Get finds a review by its id, a part of it that no other has, "last", or its number counted from the
-// newest ("1").
+// Get finds a review by its id, a part of it that no other has, "last", or its number as the workspace shows it: "#3"
+// or "3" is the third of those that are kept, oldest first.
 func (r *Records) Get(id string) (Record, error) {
 	list, _, err := r.List(0)
 	if err != nil {
 		return Record{}, err
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(id, "#")); err == nil && len(id) < 5 {
+		total, err := r.Count()
+		if i := total - n; err == nil && i >= 0 && i < len(list) {
+			return list[i], nil
+		}
 	}
 	var hits []Record
 	for i, rec := range list {

@@ -11,7 +11,8 @@ import (
 // text and reason, and what was not looked at.
 func (r Report) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s (%d files scanned, %d not scanned, %d findings)\n", text.Visible(r.Name), r.Verdict, r.FilesScanned, len(r.FilesSkipped), len(r.Findings))
+	fmt.Fprintf(&b, "%s: %s (%s scanned, %d not scanned, %s)\n", text.Visible(r.Name), r.Verdict,
+		text.Count(r.FilesScanned, "file", "files"), len(r.FilesSkipped), text.Count(len(r.Findings), "finding", "findings"))
 	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "  %-8s %s/%s", f.Severity, f.Category, f.ID)
 		if f.File != "" {

@@ -130,7 +130,7 @@ func (a *App) checkModel(ctx context.Context) Check {
 	name := picked.Info().Model
 	for _, m := range served {
 		if m == name {
-			return ok("model", "%s at %s answers (%d models served; chosen by %s)", name, picked.Info().BaseURL, len(served), picked.Source)
+			return ok("model", "%s at %s answers (%s served; chosen by %s)", name, picked.Info().BaseURL, text.Count(len(served), "model", "models"), picked.Source)
 		}
 	}
 	return Check{

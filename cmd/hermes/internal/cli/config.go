@@ -17,7 +17,7 @@ import (
 )
 
 func (x *cli) config() *cobra.Command {
-	return group("config", "Read and change settings", x.configGet(), x.configSet(), x.configPath(), x.configEdit(), x.configKeys())
+	return group("config", "Read and change settings", x.configGet(), x.configSet(), x.configUnset(), x.configPath(), x.configEdit(), x.configKeys())
 }
 
 func (x *cli) configGet() *cobra.Command {
@@ -81,6 +81,31 @@ func (x *cli) configSet() *cobra.Command {
 		}
 		return x.said(settingJSON(s), "%s: %s\n", s.Path, s.Value)
 	}, cobra.ExactArgs(2))
+}
+
+func (x *cli) configUnset() *cobra.Command {
+	return command("unset KEY", "Take a setting out of the file, so that its default holds again", func(cmd *cobra.Command, args []string) error {
+		if err := x.forPeople("change settings"); err != nil {
+			return err
+		}
+		a, err := x.open()
+		if err != nil {
+			return err
+		}
+		had, err := a.Settings.Unset(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		word := "was not set"
+		if had {
+			word = "taken out"
+		}
+		out := map[string]any{"key": args[0], "had": had}
+		if s, err := a.Settings.Get(args[0]); err == nil && s.Value != "" {
+			out["value"], word = s.Value, word+"; now "+s.Value
+		}
+		return x.said(out, "%s: %s\n", args[0], word)
+	}, cobra.ExactArgs(1))
 }
 
 // checkKeys refuses keys of the workspace that it could not use; the settings themselves take any name there.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (x *cli) showResults(r index.Results) {
 	for _, g := range r.Sessions {
 		x.printf("%s  %s  %s\n", g.SessionID, g.Started.Local().Format("2006-01-02"), text.OneLine(g.Title))
 		for _, h := range g.Hits {
-			lines := strings.Split(strings.TrimSpace(h.Excerpt), "\n")
+			lines := slices.DeleteFunc(strings.Split(h.Excerpt, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 			x.printf("  %-5s %-9s %s\n", h.MessageID, h.Role, strings.Join(lines, "\n                  "))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"hermes/cmd/hermes/internal/app"
 	"hermes/core"
+	"hermes/core/text"
 	"hermes/tui"
 )
 
@@ -98,7 +99,7 @@ func (x *cli) interview(cmd *cobra.Command, a *app.App, c *tui.Choice) error {
 	if err != nil {
 		return err
 	}
-	x.printf("%d models are served", len(served))
+	x.printf("%s", text.Count(len(served), "model is served", "models are served"))
 	if len(served) > 0 && len(served) <= 20 {
 		x.printf(": %s", strings.Join(served, ", "))
 	}
