@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -349,10 +348,10 @@ func sections(d Document, all bool) []Warning {
 }
 
 var (
-	fenced   = regexp.MustCompile("(?ms)^ {0,3}```.*?^ {0,3}```[ \t]*\r?$|^ {0,3}~~~.*?^ {0,3}~~~[ \t]*\r?$")
-	linked   = regexp.MustCompile(`\]\(\s*<?([^)\s>#]+)[^)]*\)`)
-	named4   = regexp.MustCompile("(?:^|[\\s`\"'(])((?:\\./)?(?:references|templates|assets|scripts)/[\\w./-]*\\w)")
-	openLink = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*:|/|~|mailto:)|[<>{}$*|\\…]`)
+	fenced   = text.NewPattern("(?ms)^ {0,3}```.*?^ {0,3}```[ \t]*\r?$|^ {0,3}~~~.*?^ {0,3}~~~[ \t]*\r?$")
+	linked   = text.NewPattern(`\]\(\s*<?([^)\s>#]+)[^)]*\)`)
+	named4   = text.NewPattern("(?:^|[\\s`\"'(])((?:\\./)?(?:references|templates|assets|scripts)/[\\w./-]*\\w)")
+	openLink = text.NewPattern(`^(?:[a-z][a-z0-9+.-]*:|/|~|mailto:)|[<>{}$*|\\…]`)
 )
 
 // references are the files that the text names and that are not there.
@@ -361,14 +360,14 @@ func (c *checker) references(e Entry, d Document, data []byte) []Warning {
 	if !strings.Contains(body, "](") && !slices.ContainsFunc(supportFolders(), func(f string) bool { return strings.Contains(body, f+"/") }) {
 		return nil // most skills; the expressions below are slow
 	}
-	body = fenced.ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	body = fenced.Regexp().ReplaceAllStringFunc(body, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
 	first := 1 + strings.Count(string(data[:min(d.End, len(data))]), "\n")
 	scripts := c.stands(e, "scripts")
 	seen := map[string]bool{}
 	var out []Warning
 	check := func(ref string, at int) {
 		ref = strings.TrimPrefix(ref, "./")
-		if seen[ref] || !strings.ContainsAny(ref, "./") || openLink.MatchString(ref) || strings.HasPrefix(ref, "..") {
+		if seen[ref] || !strings.ContainsAny(ref, "./") || openLink.Regexp().MatchString(ref) || strings.HasPrefix(ref, "..") {
 			return
 		}
 		seen[ref] = true
@@ -380,10 +379,10 @@ func (c *checker) references(e Entry, d Document, data []byte) []Warning {
 			File: FileName, Line: first + strings.Count(body[:at], "\n"),
 		})
 	}
-	for _, m := range linked.FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range linked.Regexp().FindAllStringSubmatchIndex(body, -1) {
 		check(body[m[2]:m[3]], m[2])
 	}
-	for _, m := range named4.FindAllStringSubmatchIndex(body, -1) {
+	for _, m := range named4.Regexp().FindAllStringSubmatchIndex(body, -1) {
 		check(body[m[2]:m[3]], m[2])
 	}
 	return out

@@ -3,7 +3,6 @@ package skills
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -83,7 +82,7 @@ const remedyQuote = "Put the value in quotes."
 
 var (
 	errNotMapping = errors.New("the frontmatter is no list of \"key: value\" lines")
-	yamlLine      = regexp.MustCompile(`line (\d+): `)
+	yamlLine      = text.NewPattern(`line (\d+): `)
 )
 
 // decode is strict YAML. The decoder is shielded: a fault of its own must not end the program.
@@ -110,7 +109,7 @@ func decode(src string) (n *yaml.Node, err error) {
 func yamlFault(err error) *Fault {
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	f := &Fault{Line: 2}
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+	if m := yamlLine.Regexp().FindStringSubmatch(msg); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			f.Line = n + 1
 		}
@@ -120,7 +119,7 @@ func yamlFault(err error) *Fault {
 	return f
 }
 
-var keyLine = regexp.MustCompile(`^(\s*(?:- )?)([A-Za-z_][\w.-]*):[ \t]+(.+?)[ \t]*$`)
+var keyLine = text.NewPattern(`^(\s*(?:- )?)([A-Za-z_][\w.-]*):[ \t]+(.+?)[ \t]*$`)
 
 // quoted puts plain values in quotes that hold what YAML reads as syntax. It returns the first line that
 // it changed, from 1, and what was wrong there.
@@ -133,7 +132,7 @@ func quoted(src string) (fixed string, line int, what string) {
 			continue
 		}
 		block = -1
-		m := keyLine.FindStringSubmatch(l)
+		m := keyLine.Regexp().FindStringSubmatch(l)
 		if m == nil {
 			continue
 		}
@@ -180,7 +179,7 @@ func lines(src string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	all := strings.Split(src, "\n")
 	for i := 0; i < len(all); i++ {
-		m := keyLine.FindStringSubmatch(all[i])
+		m := keyLine.Regexp().FindStringSubmatch(all[i])
 		if m == nil {
 			k, ok := strings.CutSuffix(strings.TrimRight(all[i], " \t"), ":")
 			if !ok || k == "" || strings.ContainsAny(k, " \t\"'") {
@@ -234,13 +233,13 @@ func value(first string, more []string) *yaml.Node {
 	return scalar(first)
 }
 
-var metadataLine = regexp.MustCompile(`^(?:\s*|-{3,}\s*|[A-Za-z_][\w.-]*:.*|[ \t]+.*|- .*)$`)
+var metadataLine = text.NewPattern(`^(?:\s*|-{3,}\s*|[A-Za-z_][\w.-]*:.*|[ \t]+.*|- .*)$`)
 
 // behindMetadata is s without the lines at its start that look like metadata.
 func behindMetadata(s string) string {
 	for s != "" {
 		line, rest, _ := strings.Cut(s, "\n")
-		if !metadataLine.MatchString(strings.TrimRight(line, "\r")) {
+		if !metadataLine.Regexp().MatchString(strings.TrimRight(line, "\r")) {
 			break
 		}
 		s = rest

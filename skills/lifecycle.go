@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"hermes/core"
 	"hermes/core/home"
 	"hermes/core/ledger"
+	"hermes/core/text"
 )
 
 // pinFolder holds a small file for each pinned skill, so that pins have a history and can be undone. What
@@ -99,7 +99,7 @@ func (l *Library) archivedFrom() map[string]string {
 	return out
 }
 
-var stamped = regexp.MustCompile(`\A(.+)-\d{14}\z`)
+var stamped = text.NewPattern(`\A(.+)-\d{14}\z`)
 
 // Restore brings an archived skill back to the category it came from. name is one that ArchiveList gives,
 // where it stood ("category/name"), or the
@@ -118,7 +118,7 @@ func (l *Library) Restore(ctx context.Context, by ledger.Change, name string) (E
 		return Entry{}, r
 	}
 	dir := a.Name
-	if m := stamped.FindStringSubmatch(dir); m != nil && (a.From == "" || path.Base(a.From) == m[1]) {
+	if m := stamped.Regexp().FindStringSubmatch(dir); m != nil && (a.From == "" || path.Base(a.From) == m[1]) {
 		dir = m[1]
 	}
 	rel := dir
@@ -208,7 +208,7 @@ func pickArchived(list []Archived, name string) (Archived, bool) {
 		}
 	}
 	for _, a := range slices.Backward(list) { // by name, so the newest stamp is last
-		if m := stamped.FindStringSubmatch(a.Name); m != nil && m[1] == name {
+		if m := stamped.Regexp().FindStringSubmatch(a.Name); m != nil && m[1] == name {
 			return a, true
 		}
 	}

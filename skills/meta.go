@@ -1,8 +1,9 @@
 package skills
 
 import (
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 
 	"gopkg.in/yaml.v3"
 )
@@ -170,7 +171,7 @@ func settingsOf(n *yaml.Node) []Setting {
 		if s.Prompt == "" {
 			s.Prompt = s.Description
 		}
-		if s.Key != "" && settingKey.MatchString(s.Key) && !seen[s.Key] {
+		if s.Key != "" && settingKey.Regexp().MatchString(s.Key) && !seen[s.Key] {
 			seen[s.Key] = true
 			out = append(out, s)
 		}
@@ -179,8 +180,8 @@ func settingsOf(n *yaml.Node) []Setting {
 }
 
 var (
-	settingKey   = regexp.MustCompile(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,4}$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	settingKey   = text.NewPattern(`^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,4}$`)
+	variableName = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
 // variablesOf merges the three ways to ask for environment variables; the first of a name counts.
@@ -202,7 +203,7 @@ func variablesOf(n *yaml.Node) []Variable {
 			if v.Prompt == "" {
 				v.Prompt = "Enter value for " + v.Name
 			}
-			if variableName.MatchString(v.Name) && !seen[v.Name] {
+			if variableName.Regexp().MatchString(v.Name) && !seen[v.Name] {
 				seen[v.Name] = true
 				out = append(out, v)
 			}

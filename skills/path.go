@@ -5,7 +5,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"hermes/core/home"
@@ -13,7 +12,7 @@ import (
 )
 
 // newName is what our writers accept; readers are more generous.
-var newName = regexp.MustCompile(`\A[a-z0-9][a-z0-9-]*\z`)
+var newName = text.NewPattern(`\A[a-z0-9][a-z0-9-]*\z`)
 
 // checkName refuses names that a new skill cannot have.
 func checkName(name string) *RefusedError {
@@ -41,7 +40,7 @@ func checkWord(code RefusedCode, what, s, example string) *RefusedError {
 		why = "is empty"
 	case n > MaxName:
 		why = fmt.Sprintf("has %d characters; at most %d are allowed", n, MaxName)
-	case !newName.MatchString(s):
+	case !newName.Regexp().MatchString(s):
 		why = "may hold lowercase letters, digits and hyphens only, and begins with a letter or digit"
 	case device(s):
 		why = "is the name of a device on Windows, where the library could not be kept"

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,13 +14,13 @@ import (
 
 var (
 	// whenClause begins the part of a description that says when the skill helps.
-	whenClause = regexp.MustCompile(`(?i)(?:^|[.;,—–-]\s+|\s)(?:use (?:this skill |this |it )?(?:when|whenever|if)|useful (?:when|for)|triggers? (?:when|on)|when(?:ever)?)\s+(?:you need to |you want to |you are |(?:the )?users? (?:asks? to|wants? to|asks? for|asks? about|asks?|requests?|wants?|needs? to|needs?)\s+|asked to |working with |working on )?`)
-	cjkWhen    = regexp.MustCompile(`[^。、，；.;,]*?(?:する場合|とき|時に|際に|时候|时使用|當|当|할 때)[^。；.;]*`)
-	cjkUse     = regexp.MustCompile(`使う|使い|使用|利用|用いる|사용|쓴다`)
+	whenClause = text.NewPattern(`(?i)(?:^|[.;,—–-]\s+|\s)(?:use (?:this skill |this |it )?(?:when|whenever|if)|useful (?:when|for)|triggers? (?:when|on)|when(?:ever)?)\s+(?:you need to |you want to |you are |(?:the )?users? (?:asks? to|wants? to|asks? for|asks? about|asks?|requests?|wants?|needs? to|needs?)\s+|asked to |working with |working on )?`)
+	cjkWhen    = text.NewPattern(`[^。、，；.;,]*?(?:する場合|とき|時に|際に|时候|时使用|當|当|할 때)[^。；.;]*`)
+	cjkUse     = text.NewPattern(`使う|使い|使用|利用|用いる|사용|쓴다`)
 	// filler begins descriptions and says nothing.
-	filler = regexp.MustCompile(`(?i)^(?:this skill (?:helps (?:you )?(?:to )?|provides |is for |lets you |allows you to |should be used to )?|a skill (?:that|for|to) |(?:comprehensive|complete|detailed) (?:guide|instructions|toolkit|suite)s? (?:for|to|on) |provides |guide (?:for|to|on) |helps (?:you )?(?:to )?|use this skill to |use to )`)
+	filler = text.NewPattern(`(?i)^(?:this skill (?:helps (?:you )?(?:to )?|provides |is for |lets you |allows you to |should be used to )?|a skill (?:that|for|to) |(?:comprehensive|complete|detailed) (?:guide|instructions|toolkit|suite)s? (?:for|to|on) |provides |guide (?:for|to|on) |helps (?:you )?(?:to )?|use this skill to |use to )`)
 	// loose are words a description must not end with once it is cut.
-	loose = regexp.MustCompile(`(?i)[\s,;:—–(/&+-]+(?:and|or|with|for|to|of|the|a|an|in|on|via|from|by|using|including|that|which|as|at|into|when|is|are)?$`)
+	loose = text.NewPattern(`(?i)[\s,;:—–(/&+-]+(?:and|or|with|for|to|of|the|a|an|in|on|via|from|by|using|including|that|which|as|at|into|when|is|are)?$`)
 )
 
 // Shorten proposes a description that the prompt shows whole: at most IndexDescription characters, what it is
@@ -32,7 +31,7 @@ func Shorten(description string) string {
 	if text.Len(whole) <= IndexDescription {
 		return whole
 	}
-	what := filler.ReplaceAllString(firstSentence(whole), "")
+	what := filler.Regexp().ReplaceAllString(firstSentence(whole), "")
 	if when := trigger(whole); when != "" {
 		if wide(when) {
 			return withWhat(squeeze(when), what)
@@ -67,14 +66,14 @@ func withWhat(when, what string) string {
 
 // trigger is the clause that says when the skill helps, without the word that opens it; "" when nothing says so.
 func trigger(s string) string {
-	at := whenClause.FindStringIndex(s)
+	at := whenClause.Regexp().FindStringIndex(s)
 	if at == nil {
-		clauses := cjkWhen.FindAllString(s, -1)
+		clauses := cjkWhen.Regexp().FindAllString(s, -1)
 		if len(clauses) == 0 {
 			return ""
 		}
 		// A condition may be one of a step; the one that speaks of use is about the skill.
-		i := max(slices.IndexFunc(clauses, cjkUse.MatchString), 0)
+		i := max(slices.IndexFunc(clauses, cjkUse.Regexp().MatchString), 0)
 		return strings.TrimSpace(strings.TrimLeft(clauses[i], "。、，；.;, "))
 	}
 	return firstSentence(s[at[1]:])
@@ -120,7 +119,7 @@ func squeeze(s string) string {
 	}
 	out := string(r[:best])
 	for {
-		cut := loose.ReplaceAllString(out, "")
+		cut := loose.Regexp().ReplaceAllString(out, "")
 		if cut == out || cut == "" {
 			break
 		}

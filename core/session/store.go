@@ -9,12 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"hermes/core"
 	"hermes/core/home"
+	"hermes/core/text"
 )
 
 // Store is the folder of transcripts of one home.
@@ -27,7 +27,7 @@ type Store struct {
 func NewStore(h home.Home) *Store { return &Store{home: h, now: time.Now} }
 
 // idPattern is what a session id may look like, ours and foreign ones; never a path.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var idPattern = text.NewPattern(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // NewID returns a fresh id: "20061102-150405-1f9a3c", so that names sort by time.
 func (st *Store) NewID() string {
@@ -53,7 +53,7 @@ func (st *Store) New(cwd, model string, p Prompt) *Session {
 
 // checkID refuses what is no id before it becomes part of a path.
 func checkID(id string) error {
-	if !idPattern.MatchString(id) {
+	if !idPattern.Regexp().MatchString(id) {
 		return &core.Error{
 			Code: core.CodeNotFound, Op: "find session", Subject: fmt.Sprintf("%q", id),
 			Err: errors.New("not a session id"), Hint: "list them with: hermes sessions list",

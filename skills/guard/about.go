@@ -3,8 +3,9 @@ package guard
 import (
 	"net"
 	"net/netip"
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // about is what a skill says of itself: the variables it declares and the service it is for. It decides
@@ -15,10 +16,10 @@ type about struct {
 }
 
 var (
-	variable  = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
-	authority = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftp)://([^\s/"'<>?#\\` + "`" + `)]+)`)
-	aboutLine = regexp.MustCompile(`(?m)^(?:name|description):(.*)$`)
-	noWord    = regexp.MustCompile(`[^a-z0-9]+`)
+	variable  = text.NewPattern(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+	authority = text.NewPattern(`(?i)\b(?:https?|wss?|ftp)://([^\s/"'<>?#\\` + "`" + `)]+)`)
+	aboutLine = text.NewPattern(`(?m)^(?:name|description):(.*)$`)
+	noWord    = text.NewPattern(`[^a-z0-9]+`)
 )
 
 // describe reads the front matter of the skill. Every upper-case name in it counts as declared: it is
@@ -34,11 +35,11 @@ func describe(b *bundle) *about {
 			continue
 		}
 		head, _, _ = strings.Cut(head, "\n---")
-		for _, v := range variable.FindAllString(head, -1) {
+		for _, v := range variable.Regexp().FindAllString(head, -1) {
 			a.declared[v] = true
 		}
-		for _, l := range aboutLine.FindAllStringSubmatch(head, -1) {
-			a.words += noWord.ReplaceAllString(strings.ToLower(l[1]), "") + " "
+		for _, l := range aboutLine.Regexp().FindAllStringSubmatch(head, -1) {
+			a.words += noWord.Regexp().ReplaceAllString(strings.ToLower(l[1]), "") + " "
 		}
 	}
 	return a
@@ -47,7 +48,7 @@ func describe(b *bundle) *about {
 // hosts lists the hosts of the URLs in s, lower case, without user, port and brackets.
 func hosts(s string) []string {
 	var out []string
-	for _, m := range authority.FindAllStringSubmatch(s, 20) {
+	for _, m := range authority.Regexp().FindAllStringSubmatch(s, 20) {
 		h := strings.ToLower(m[1])
 		if i := strings.LastIndexByte(h, '@'); i >= 0 {
 			h = h[i+1:]
@@ -151,7 +152,7 @@ func (a *about) fit(name, host string) fit {
 	if l == "googleapis" || l == "microsoft" { // makers whose names only they can give
 		l = strings.Split(host, ".")[0]
 	}
-	related := len(l) > 2 && strings.Contains(a.words, noWord.ReplaceAllString(l, ""))
+	related := len(l) > 2 && strings.Contains(a.words, noWord.Regexp().ReplaceAllString(l, ""))
 	switch {
 	case len(who) > 2 && (strings.HasPrefix(l, who) || strings.HasPrefix(who, l) && len(l) > 2):
 		return own

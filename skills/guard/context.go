@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // weigh is the severity of a match in its context; false when it is no attack at all.
@@ -49,9 +50,9 @@ func (h *hit) torn() bool {
 func (h *hit) fromProse(sev Severity) Severity {
 	t := h.seg.from.text
 	switch {
-	case badExample.MatchString(t) && !incite.MatchString(t) || denyAfter.MatchString(t):
+	case badExample.Regexp().MatchString(t) && !incite.Regexp().MatchString(t) || denyAfter.Regexp().MatchString(t):
 		return Low
-	case h.seg.pitfall || teaching.MatchString(t):
+	case h.seg.pitfall || teaching.Regexp().MatchString(t):
 		return atMostMedium(sev)
 	}
 	return sev
@@ -79,17 +80,17 @@ func (h *hit) trailing() bool {
 }
 
 var (
-	denial    = regexp.MustCompile(`(?i)(?:\b(?:never|do\s+not|don['’]?t|does\s+not|doesn['’]?t|must\s+not|should\s+not|shouldn['’]?t|refuses?(?:\s+to)?|avoid|blocks?|rejects?|forbids?|prohibit\w*|(?:commands?|things|phrases?|inputs?|patterns?|strings?)\s+(?:such\s+as|like))\b|❌|🚫)([^!?]{0,100})$`)
-	turned    = regexp.MustCompile("(?i)[^`\"'],|;|\\b(?:but|instead|just|then|simply|always|unless)\\b") // the warning ends before the match
-	denyAfter = regexp.MustCompile(`(?i)^[^.!?]{0,60}?\b(?:(?:is|are|must|should)\s+(?:never|forbidden|prohibited|blocked|refused|rejected|dangerous|unsafe|not\s+allowed|not\s+be)|must\s+not|should\s+not|will\s+be\s+(?:blocked|refused|rejected))\b`)
-	sentence  = regexp.MustCompile(`[.!?;]["')]?\s`)
-	teaching  = regexp.MustCompile(`(?i)\b(?:inject(?:ion|ed)|jailbreak|attack(?:er|s)?|detect\w*|flag(?:s|ged)?|suspicious|malicious|adversarial|red[- ]team\w*|looks?\s+for|watch\s+for)\b`)
+	denial    = text.NewPattern(`(?i)(?:\b(?:never|do\s+not|don['’]?t|does\s+not|doesn['’]?t|must\s+not|should\s+not|shouldn['’]?t|refuses?(?:\s+to)?|avoid|blocks?|rejects?|forbids?|prohibit\w*|(?:commands?|things|phrases?|inputs?|patterns?|strings?)\s+(?:such\s+as|like))\b|❌|🚫)([^!?]{0,100})$`)
+	turned    = text.NewPattern("(?i)[^`\"'],|;|\\b(?:but|instead|just|then|simply|always|unless)\\b") // the warning ends before the match
+	denyAfter = text.NewPattern(`(?i)^[^.!?]{0,60}?\b(?:(?:is|are|must|should)\s+(?:never|forbidden|prohibited|blocked|refused|rejected|dangerous|unsafe|not\s+allowed|not\s+be)|must\s+not|should\s+not|will\s+be\s+(?:blocked|refused|rejected))\b`)
+	sentence  = text.NewPattern(`[.!?;]["')]?\s`)
+	teaching  = text.NewPattern(`(?i)\b(?:inject(?:ion|ed)|jailbreak|attack(?:er|s)?|detect\w*|flag(?:s|ged)?|suspicious|malicious|adversarial|red[- ]team\w*|looks?\s+for|watch\s+for)\b`)
 )
 
 // sentenceBefore is what stands in front of the match in its own sentence.
 func (h *hit) sentenceBefore() string {
 	before := h.seg.text[max(0, h.at-240):h.at]
-	if ends := sentence.FindAllStringIndex(before, -1); len(ends) > 0 {
+	if ends := sentence.Regexp().FindAllStringIndex(before, -1); len(ends) > 0 {
 		before = before[ends[len(ends)-1][1]:]
 	}
 	return before
@@ -98,10 +99,10 @@ func (h *hit) sentenceBefore() string {
 // denied reports whether the sentence warns against what matched.
 func (h *hit) denied() bool {
 	before := h.sentenceBefore()
-	if m := denial.FindStringSubmatch(before); m != nil && !turned.MatchString(m[1]) {
-		return !incite.MatchString(before + h.seg.text[h.at:min(len(h.seg.text), h.at+20)])
+	if m := denial.Regexp().FindStringSubmatch(before); m != nil && !turned.Regexp().MatchString(m[1]) {
+		return !incite.Regexp().MatchString(before + h.seg.text[h.at:min(len(h.seg.text), h.at+20)])
 	}
-	return denyAfter.MatchString(h.seg.text[h.end:min(len(h.seg.text), h.end+120)])
+	return denyAfter.Regexp().MatchString(h.seg.text[h.end:min(len(h.seg.text), h.end+120)])
 }
 
 // quotedExample reports whether the match is quoted in a text about attacks.
@@ -111,15 +112,15 @@ func (h *hit) quotedExample() bool {
 	for _, q := range []string{`"`, "“"} {
 		quoted = quoted || strings.Count(t[:h.at], q)%2 == 1 || strings.HasPrefix(t[h.at:], q)
 	}
-	return quoted && teaching.MatchString(t[max(0, h.at-200):h.at])
+	return quoted && teaching.Regexp().MatchString(t[max(0, h.at-200):h.at])
 }
 
-var denyList = regexp.MustCompile(`(?i)(?:deny|block|forbid|danger|unsafe|blacklist|malicious|suspicious|banned|disallow|pattern)\w*["']?\s*(?::\s*[\w\[\]]+\s*)?(?:=|:|\+=)\s*[\[({]`)
+var denyList = text.NewPattern(`(?i)(?:deny|block|forbid|danger|unsafe|blacklist|malicious|suspicious|banned|disallow|pattern)\w*["']?\s*(?::\s*[\w\[\]]+\s*)?(?:=|:|\+=)\s*[\[({]`)
 
 // listed reports whether the match is a string in a list of forbidden things.
 func (h *hit) listed() bool {
 	before := h.seg.text[:h.at]
-	if !denyList.MatchString(before) {
+	if !denyList.Regexp().MatchString(before) {
 		return false
 	}
 	return strings.Count(before, `"`)%2 == 1 || strings.Count(before, `'`)%2 == 1 || strings.HasPrefix(before[len(before)-1:], `"`)

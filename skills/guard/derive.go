@@ -3,9 +3,10 @@ package guard
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"hermes/core/text"
 )
 
 // How much text derivation may make of one file, in bytes, and how deep a variable is followed.
@@ -61,14 +62,14 @@ type deriver struct {
 	left int
 }
 
-var assignment = regexp.MustCompile(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|\{[^{}]*(?:environ|getenv|process\.env)[^{}]*\}|os\.environ\[["']\w+["']\]|os\.environ\b|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
+var assignment = text.NewPattern(`(?:^|[;&|({\s])(?:\$(?:env:)?)?([A-Za-z_]\w*)(?:\s*:\s*\w+)?\s*(\+?=)\s*("[^"]*"|'[^']*'|\[[^\]]*\]|\([^)"']*(?:["'][^"']*["'],?\s*)+\)|\{[^{}]*(?:environ|getenv|process\.env)[^{}]*\}|os\.environ\[["']\w+["']\]|os\.environ\b|os\.(?:getenv|environ\.get)\(["']\w+["'][^)]*\)|process\.env\.\w+|[\w./:@%~-]+)`)
 
 // decodedTo is a variable that takes what a command decodes.
-var decodedTo = regexp.MustCompile(`\b([A-Za-z_]\w*)=["']?(?:\$\(|` + "`" + `)\s*(?:echo|printf)\s+(?:-\w+\s+)?["']?([^"'|)]{3,200}?)["']?\s*\|\s*(base64|rev|xxd)\b`)
+var decodedTo = text.NewPattern(`\b([A-Za-z_]\w*)=["']?(?:\$\(|` + "`" + `)\s*(?:echo|printf)\s+(?:-\w+\s+)?["']?([^"'|)]{3,200}?)["']?\s*\|\s*(base64|rev|xxd)\b`)
 
 // learnDecoded notes what such a variable holds.
 func (d *deriver) learnDecoded(t string) {
-	for _, m := range decodedTo.FindAllStringSubmatch(t, 50) {
+	for _, m := range decodedTo.Regexp().FindAllStringSubmatch(t, 50) {
 		var plain string
 		var ok bool
 		switch text := strings.TrimSpace(m[2]); m[3] {
@@ -93,7 +94,7 @@ func (d *deriver) learn(t string) {
 	if !strings.Contains(t, "=") || len(t) > 64<<10 {
 		return
 	}
-	for _, m := range assignment.FindAllStringSubmatch(t, 200) {
+	for _, m := range assignment.Regexp().FindAllStringSubmatch(t, 200) {
 		name, op, value := m[1], m[2], m[3]
 		if len(value) > maxValue || value == name {
 			continue
@@ -143,7 +144,7 @@ func most2(a, b string) string {
 	return b
 }
 
-var shellVar = regexp.MustCompile(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?\})`)
+var shellVar = text.NewPattern(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?\})`)
 
 // fill puts values in the place of shell variables.
 func (d *deriver) fill(t string) string {
@@ -151,8 +152,8 @@ func (d *deriver) fill(t string) string {
 		if !strings.Contains(t, "$") || len(t) > 16<<10 {
 			break
 		}
-		n := shellVar.ReplaceAllStringFunc(t, func(m string) string {
-			p := shellVar.FindStringSubmatch(m)
+		n := shellVar.Regexp().ReplaceAllStringFunc(t, func(m string) string {
+			p := shellVar.Regexp().FindStringSubmatch(m)
 			if v, ok := d.vars[p[1]+p[2]]; ok && !strings.HasPrefix(v, "[") && !strings.HasPrefix(v, "{") && !strings.HasPrefix(v, "os.") {
 				return unquote(v)
 			}
@@ -170,17 +171,17 @@ func (d *deriver) fill(t string) string {
 }
 
 var (
-	gap    = regexp.MustCompile(`\$\{?IFS(?:%\?\?|:0:1)?\}?(?:\$\d)?`)
-	braces = regexp.MustCompile(`(^|[\s;|&(])\{([\w./:@-]+(?:,[^\s{}]+)+)\}`)
+	gap    = text.NewPattern(`\$\{?IFS(?:%\?\?|:0:1)?\}?(?:\$\d)?`)
+	braces = text.NewPattern(`(^|[\s;|&(])\{([\w./:@-]+(?:,[^\s{}]+)+)\}`)
 )
 
 // ungap puts blanks where a variable or braces stand for them.
 func ungap(t string) string {
 	if strings.Contains(t, "IFS") {
-		t = gap.ReplaceAllString(t, " ")
+		t = gap.Regexp().ReplaceAllString(t, " ")
 	}
 	if strings.Contains(t, "{") && strings.Contains(t, ",") {
-		t = braces.ReplaceAllStringFunc(t, func(m string) string {
+		t = braces.Regexp().ReplaceAllStringFunc(t, func(m string) string {
 			return strings.ReplaceAll(strings.NewReplacer("{", "", "}", "").Replace(m), ",", " ")
 		})
 	}
@@ -188,12 +189,12 @@ func ungap(t string) string {
 }
 
 var (
-	emptyQuotes = regexp.MustCompile(`(\w)(?:''|"")|(?:''|"")(\w)`)
-	innerQuotes = regexp.MustCompile(`([a-zA-Z])(?:"([a-zA-Z]{1,12})"|'([a-zA-Z]{1,12})')`)
-	headQuotes  = regexp.MustCompile(`(?:"([a-zA-Z]{1,12})"|'([a-zA-Z]{1,12})')([a-zA-Z])`)
-	innerSlash  = regexp.MustCompile(`([a-zA-Z])\\([a-zA-Z])`)
-	headSlash   = regexp.MustCompile(`(^|[\s;|&(])\\([a-zA-Z])`)
-	emptyCall   = regexp.MustCompile(`([a-zA-Z])(?:\$@|\$\*|\$\(\s*\)|` + "``" + `|\$\{[a-z]:?-?\})([a-zA-Z])`)
+	emptyQuotes = text.NewPattern(`(\w)(?:''|"")|(?:''|"")(\w)`)
+	innerQuotes = text.NewPattern(`([a-zA-Z])(?:"([a-zA-Z]{1,12})"|'([a-zA-Z]{1,12})')`)
+	headQuotes  = text.NewPattern(`(?:"([a-zA-Z]{1,12})"|'([a-zA-Z]{1,12})')([a-zA-Z])`)
+	innerSlash  = text.NewPattern(`([a-zA-Z])\\([a-zA-Z])`)
+	headSlash   = text.NewPattern(`(^|[\s;|&(])\\([a-zA-Z])`)
+	emptyCall   = text.NewPattern(`([a-zA-Z])(?:\$@|\$\*|\$\(\s*\)|` + "``" + `|\$\{[a-z]:?-?\})([a-zA-Z])`)
 )
 
 // unsplit takes away quotes and backslashes that break a word without changing it.
@@ -202,44 +203,44 @@ func unsplit(t string) string {
 		return t
 	}
 	if strings.ContainsAny(t, `"'`) {
-		t = emptyQuotes.ReplaceAllString(t, "$1$2")
-		t = innerQuotes.ReplaceAllString(t, "$1$2$3")
-		t = headQuotes.ReplaceAllString(t, "$1$2$3")
+		t = emptyQuotes.Regexp().ReplaceAllString(t, "$1$2")
+		t = innerQuotes.Regexp().ReplaceAllString(t, "$1$2$3")
+		t = headQuotes.Regexp().ReplaceAllString(t, "$1$2$3")
 	}
 	if strings.Contains(t, `\`) {
-		t = innerSlash.ReplaceAllString(t, "$1$2")
-		t = innerSlash.ReplaceAllString(t, "$1$2")
-		t = headSlash.ReplaceAllString(t, "$1$2")
+		t = innerSlash.Regexp().ReplaceAllString(t, "$1$2")
+		t = innerSlash.Regexp().ReplaceAllString(t, "$1$2")
+		t = headSlash.Regexp().ReplaceAllString(t, "$1$2")
 	}
 	if strings.ContainsAny(t, "$`") {
-		t = emptyCall.ReplaceAllString(t, "$1$2")
+		t = emptyCall.Regexp().ReplaceAllString(t, "$1$2")
 	}
 	return t
 }
 
-var echoed = regexp.MustCompile(`(?:\$\(|` + "`" + `)\s*(?:echo|printf)\s+(?:-n\s+)?["']?([\w./:@%-]+)["']?\s*(?:\)|` + "`" + `)`)
+var echoed = text.NewPattern(`(?:\$\(|` + "`" + `)\s*(?:echo|printf)\s+(?:-n\s+)?["']?([\w./:@%-]+)["']?\s*(?:\)|` + "`" + `)`)
 
 // unecho takes $(echo word) for word.
 func unecho(t string) string {
 	if !strings.Contains(t, "echo") && !strings.Contains(t, "printf") {
 		return t
 	}
-	return echoed.ReplaceAllString(t, "$1")
+	return echoed.Regexp().ReplaceAllString(t, "$1")
 }
 
 var (
-	rotated  = regexp.MustCompile(`(?i)rot_?13|tr\s+["']?(?:a-zA-Z|A-Za-z|a-z)["']?\s+["']?n-z`)
-	reversed = regexp.MustCompile(`(?:echo|printf|<<<)\s*["']([^"']{4,})["']\s*\|\s*rev\b|\brev\s*<<<\s*["']([^"']{4,})["']`)
+	rotated  = text.NewPattern(`(?i)rot_?13|tr\s+["']?(?:a-zA-Z|A-Za-z|a-z)["']?\s+["']?n-z`)
+	reversed = text.NewPattern(`(?:echo|printf|<<<)\s*["']([^"']{4,})["']\s*\|\s*rev\b|\brev\s*<<<\s*["']([^"']{4,})["']`)
 )
 
 // backwards reads text that a line turns round or rotates.
 func backwards(t string) string {
 	if strings.Contains(t, "rev") {
-		if m := reversed.FindStringSubmatch(t); m != nil {
+		if m := reversed.Regexp().FindStringSubmatch(t); m != nil {
 			t += " ; " + mirror(m[1]+m[2])
 		}
 	}
-	if (strings.Contains(t, "13") || strings.Contains(t, "tr ")) && rotated.MatchString(t) {
+	if (strings.Contains(t, "13") || strings.Contains(t, "tr ")) && rotated.Regexp().MatchString(t) {
 		t += " ; " + rot13(t)
 	}
 	return t

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"hermes/core/text"
 )
 
 // program puts known values in the place of names and joins string literals that stand side by side or
@@ -24,15 +26,15 @@ func (d *deriver) program(t string) string {
 	return t
 }
 
-var charCall = regexp.MustCompile(`(?i)\b(?:chr|String\.fromCharCode|unichr)\(\s*(0x[0-9a-f]{2}|\d{2,3})\s*\)`)
+var charCall = text.NewPattern(`(?i)\b(?:chr|String\.fromCharCode|unichr)\(\s*(0x[0-9a-f]{2}|\d{2,3})\s*\)`)
 
 // characters reads chr(99) as "c".
 func characters(t string) string {
 	if !strings.Contains(t, "(") {
 		return t
 	}
-	return charCall.ReplaceAllStringFunc(t, func(m string) string {
-		n, err := strconv.ParseUint(charCall.FindStringSubmatch(m)[1], 0, 8)
+	return charCall.Regexp().ReplaceAllStringFunc(t, func(m string) string {
+		n, err := strconv.ParseUint(charCall.Regexp().FindStringSubmatch(m)[1], 0, 8)
 		if err != nil || n < ' ' || n == '"' || n == '\\' || n > '~' {
 			return m
 		}
@@ -91,7 +93,7 @@ func (d *deriver) pass(t string) string {
 }
 
 // forbidden names lists of what a program looks for or refuses; their elements are not put together.
-var forbidden = regexp.MustCompile(`(?i)(?:deny|block|forbid|danger|unsafe|malicious|suspicious|banned|disallow|pattern|rules?$|checks?$)`)
+var forbidden = text.NewPattern(`(?i)(?:deny|block|forbid|danger|unsafe|malicious|suspicious|banned|disallow|pattern|rules?$|checks?$)`)
 
 // stands reports whether the name in t[from:to] may be replaced by its value.
 func (d *deriver) stands(t string, from, to int, value string) bool {
@@ -101,7 +103,7 @@ func (d *deriver) stands(t string, from, to int, value string) bool {
 	switch value[0] {
 	case '[':
 		joined := strings.HasSuffix(t[:from], "join(") || strings.HasPrefix(t[to:], ".join")
-		return joined || !forbidden.MatchString(t[from:to])
+		return joined || !forbidden.Regexp().MatchString(t[from:to])
 	case '"', '\'', '{':
 		return true
 	}
@@ -141,15 +143,15 @@ func assigned(rest string) bool {
 	return strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, "+=")
 }
 
-var hole = regexp.MustCompile(`\$?\{([A-Za-z_]\w*)\}`)
+var hole = text.NewPattern(`\$?\{([A-Za-z_]\w*)\}`)
 
 // placeholders fills {name} and ${name} in a literal.
 func (d *deriver) placeholders(text string) string {
 	if !strings.Contains(text, "{") || len(d.vars) == 0 {
 		return text
 	}
-	return hole.ReplaceAllStringFunc(text, func(m string) string {
-		v, ok := d.vars[hole.FindStringSubmatch(m)[1]]
+	return hole.Regexp().ReplaceAllStringFunc(text, func(m string) string {
+		v, ok := d.vars[hole.Regexp().FindStringSubmatch(m)[1]]
 		if !ok || v[0] == '[' || v[0] == '{' {
 			return m
 		}
@@ -158,13 +160,13 @@ func (d *deriver) placeholders(text string) string {
 }
 
 var (
-	joinOf    = regexp.MustCompile(`"([^"]{0,8})"\s*\.join\(\s*[\[(]([^\])]*)[\])]\s*\)`)
-	joinOn    = regexp.MustCompile(`\[((?:\s*"[^"]*"\s*,?)+)\]\s*\.join\(\s*"([^"]{0,8})"\s*\)`)
-	element   = regexp.MustCompile(`"([^"]*)"`)
-	turnedLit = regexp.MustCompile(`"([^"]{2,})"\s*(?:\[::-1\]|\.split\(\s*""\s*\)\.reverse\(\)\.join\(\s*""\s*\)|\.reverse\b)`)
-	replaced  = regexp.MustCompile(`"([^"]{2,})"\s*\.(?:replace|replaceAll)\(\s*"([^"]+)"\s*,\s*"([^"]*)"\s*\)`)
-	percents  = regexp.MustCompile(`"((?:%s|[\w./:-]){2,40})"\s*%\s*\(((?:\s*"[^"]*"\s*,?)+)\)`)
-	formats   = regexp.MustCompile(`"((?:\{\d?\}|[\w./:-]){2,40})"\s*\.format\(((?:\s*"[^"]*"\s*,?)+)\)`)
+	joinOf    = text.NewPattern(`"([^"]{0,8})"\s*\.join\(\s*[\[(]([^\])]*)[\])]\s*\)`)
+	joinOn    = text.NewPattern(`\[((?:\s*"[^"]*"\s*,?)+)\]\s*\.join\(\s*"([^"]{0,8})"\s*\)`)
+	element   = text.NewPattern(`"([^"]*)"`)
+	turnedLit = text.NewPattern(`"([^"]{2,})"\s*(?:\[::-1\]|\.split\(\s*""\s*\)\.reverse\(\)\.join\(\s*""\s*\)|\.reverse\b)`)
+	replaced  = text.NewPattern(`"([^"]{2,})"\s*\.(?:replace|replaceAll)\(\s*"([^"]+)"\s*,\s*"([^"]*)"\s*\)`)
+	percents  = text.NewPattern(`"((?:%s|[\w./:-]){2,40})"\s*%\s*\(((?:\s*"[^"]*"\s*,?)+)\)`)
+	formats   = text.NewPattern(`"((?:\{\d?\}|[\w./:-]){2,40})"\s*\.format\(((?:\s*"[^"]*"\s*,?)+)\)`)
 )
 
 // evaluate works out the few operations on literals that hide a word.
@@ -172,12 +174,12 @@ func evaluate(t string) string {
 	if !strings.Contains(t, `"`) {
 		return t
 	}
-	t = sub(joinOf, t, func(m []string) string { return strings.Join(elements(m[2]), m[1]) })
-	t = sub(joinOn, t, func(m []string) string { return strings.Join(elements(m[1]), m[2]) })
-	t = sub(turnedLit, t, func(m []string) string { return mirror(m[1]) })
-	t = sub(replaced, t, func(m []string) string { return strings.ReplaceAll(m[1], m[2], m[3]) })
-	t = sub(percents, t, func(m []string) string { return spread(m[1], "%s", elements(m[2])) })
-	return sub(formats, t, func(m []string) string { return spread(m[1], "{}", elements(m[2])) })
+	t = sub(joinOf.Regexp(), t, func(m []string) string { return strings.Join(elements(m[2]), m[1]) })
+	t = sub(joinOn.Regexp(), t, func(m []string) string { return strings.Join(elements(m[1]), m[2]) })
+	t = sub(turnedLit.Regexp(), t, func(m []string) string { return mirror(m[1]) })
+	t = sub(replaced.Regexp(), t, func(m []string) string { return strings.ReplaceAll(m[1], m[2], m[3]) })
+	t = sub(percents.Regexp(), t, func(m []string) string { return spread(m[1], "%s", elements(m[2])) })
+	return sub(formats.Regexp(), t, func(m []string) string { return spread(m[1], "{}", elements(m[2])) })
 }
 
 func sub(re *regexp.Regexp, t string, f func([]string) string) string {
@@ -192,7 +194,7 @@ func sub(re *regexp.Regexp, t string, f func([]string) string) string {
 
 func elements(list string) []string {
 	var out []string
-	for _, m := range element.FindAllStringSubmatch(list, 200) {
+	for _, m := range element.Regexp().FindAllStringSubmatch(list, 200) {
 		out = append(out, m[1])
 	}
 	return out

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // place says where a rule looks.
@@ -57,14 +59,14 @@ type table struct {
 }
 
 // counted are gaps of a bounded length, which make a pattern large and slow.
-var counted = regexp.MustCompile(`\{[01],\d{2,}\}`)
+var counted = text.NewPattern(`\{[01],\d{2,}\}`)
 
 // add appends a rule. hints are separated by "|"; a hint that begins and ends a word is written with the
 // spaces it needs.
 func (t *table) add(id string, sev Severity, hints, expr, why string) *rule {
 	t.rules = append(t.rules, rule{
 		id: id, category: t.category, severity: sev, hints: strings.Split(hints, "|"), why: why,
-		re: regexp.MustCompile(`(?i)` + expr), loose: regexp.MustCompile(`(?i)` + counted.ReplaceAllString(expr, "*")),
+		re: regexp.MustCompile(`(?i)` + expr), loose: regexp.MustCompile(`(?i)` + counted.Regexp().ReplaceAllString(expr, "*")),
 	})
 	return &t.rules[len(t.rules)-1]
 }

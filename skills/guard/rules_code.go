@@ -2,8 +2,9 @@ package guard
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 func obfuscationRules() []rule {
@@ -39,20 +40,20 @@ func obfuscationRules() []rule {
 	return t.rules
 }
 
-var importOS = regexp.MustCompile(`(?i)(?:__import__|import_module)\(\s*["']os["']\s*\)\.(?:path|sep|linesep|cpu_count|getcwd)`)
+var importOS = text.NewPattern(`(?i)(?:__import__|import_module)\(\s*["']os["']\s*\)\.(?:path|sep|linesep|cpu_count|getcwd)`)
 
 func importShown(h *hit) (Severity, bool) {
-	if importOS.MatchString(h.seg.text[h.at:]) || strings.Contains(h.seg.text, "default_factory") {
+	if importOS.Regexp().MatchString(h.seg.text[h.at:]) || strings.Contains(h.seg.text, "default_factory") {
 		return Low, true
 	}
 	return h.severity, true
 }
 
-var buildsName = regexp.MustCompile(`(?i)^[^)]{0,20}(?:join\(|\+|chr\(|decode|\[::-1\]|%|replace\()`)
+var buildsName = text.NewPattern(`(?i)^[^)]{0,20}(?:join\(|\+|chr\(|decode|\[::-1\]|%|replace\()`)
 
 func builtName(h *hit) (Severity, bool) {
 	rest := h.seg.text[h.end-1 : min(len(h.seg.text), h.end+80)]
-	if buildsName.MatchString(rest) {
+	if buildsName.Regexp().MatchString(rest) {
 		return High, true
 	}
 	return h.severity, true
@@ -71,10 +72,10 @@ func jsEval(h *hit) (Severity, bool) {
 	return h.severity, h.seg.kind == code
 }
 
-var honestEval = regexp.MustCompile(`(?i)\beval\s+["']?(?:\$\(|` + "`" + `)\s*["']?(?:\S*/)?(?:ssh-agent|gpg-agent|brew|direnv|fnm|rbenv|pyenv|nodenv|starship|zoxide|mise|conda|mamba|micromamba|dircolors|register-python-argcomplete|minikube|docker-machine|opam|luarocks|thefuck|hermes|gh|op|atuin|rtx|asdf|jenv|aws|keychain|perl|pipx|poetry|uv|python3?\s+-m)\b`)
+var honestEval = text.NewPattern(`(?i)\beval\s+["']?(?:\$\(|` + "`" + `)\s*["']?(?:\S*/)?(?:ssh-agent|gpg-agent|brew|direnv|fnm|rbenv|pyenv|nodenv|starship|zoxide|mise|conda|mamba|micromamba|dircolors|register-python-argcomplete|minikube|docker-machine|opam|luarocks|thefuck|hermes|gh|op|atuin|rtx|asdf|jenv|aws|keychain|perl|pipx|poetry|uv|python3?\s+-m)\b`)
 
 func shellEval(h *hit) (Severity, bool) {
-	if honestEval.MatchString(h.seg.text[h.at:]) {
+	if honestEval.Regexp().MatchString(h.seg.text[h.at:]) {
 		return Low, true
 	}
 	return h.severity, true
@@ -153,17 +154,17 @@ func credentialRules() []rule {
 	return t.rules
 }
 
-var body = regexp.MustCompile(`^[\s"'\\nr|>]*[A-Za-z0-9+/=]{40,}`)
+var body = text.NewPattern(`^[\s"'\\nr|>]*[A-Za-z0-9+/=]{40,}`)
 
 // realKey: the header alone is documentation.
 func realKey(h *hit) (Severity, bool) {
-	if body.MatchString(h.seg.text[h.end:]) {
+	if body.Regexp().MatchString(h.seg.text[h.end:]) {
 		return h.severity, true
 	}
 	return Low, true
 }
 
-var placeholder = regexp.MustCompile(`(?i)(?:x{4,}|\*{3}|\.{3}|your|example|placeholder|changeme|dummy|fake|sample|test|demo|replace|insert|abc123|123456|0000|<|redacted|secret-?here|todo|env|process\.|none|null|undefined)`)
+var placeholder = text.NewPattern(`(?i)(?:x{4,}|\*{3}|\.{3}|your|example|placeholder|changeme|dummy|fake|sample|test|demo|replace|insert|abc123|123456|0000|<|redacted|secret-?here|todo|env|process\.|none|null|undefined)`)
 
 // realSecret tells keys from stand-ins: a key looks random.
 func realSecret(h *hit) (Severity, bool) {
@@ -172,7 +173,7 @@ func realSecret(h *hit) (Severity, bool) {
 		_, m, _ = strings.Cut(strings.TrimRight(m, `"'`), m[strings.IndexAny(m, ":="):strings.IndexAny(m, ":=")+1])
 		m = strings.Trim(m, ` "'`)
 	}
-	if placeholder.MatchString(m) || entropy(m) < 3.2 || !strings.ContainsAny(m, "0123456789") {
+	if placeholder.Regexp().MatchString(m) || entropy(m) < 3.2 || !strings.ContainsAny(m, "0123456789") {
 		return Low, h.id != "hardcoded_secret"
 	}
 	return h.severity, true

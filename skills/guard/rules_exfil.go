@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // Pieces of patterns that several rules share.
@@ -64,10 +65,10 @@ func exfiltrationRules() []rule {
 }
 
 var (
-	keyName   = regexp.MustCompile(`(?i)\$(?:env:)?\{?(\w+)|(?:environ(?:\.get\(|\[)|getenv\(|env\.get\(|ENV(?:\.fetch\(|\[))\s*["'](\w+)|process\.env(?:\.|\[["'])(\w+)`)
-	secretish = regexp.MustCompile(`(?i)(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL|PASS$)`)
-	inHeader  = regexp.MustCompile(`(?i)(?:\bauthorization\b|\bbearer\b|x-[\w-]*(?:key|token)|api-key|headers?\b|-u\s|--user\b|auth\s*=|-H\s)`)
-	uploads   = regexp.MustCompile(`(?i)(?:\s-(?:T|F|d)\b|--data\S*|--upload-file|--form|\bPOST\b|\|\s*(?:curl|nc)\b|-X\s*P)`)
+	keyName   = text.NewPattern(`(?i)\$(?:env:)?\{?(\w+)|(?:environ(?:\.get\(|\[)|getenv\(|env\.get\(|ENV(?:\.fetch\(|\[))\s*["'](\w+)|process\.env(?:\.|\[["'])(\w+)`)
+	secretish = text.NewPattern(`(?i)(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL|PASS$)`)
+	inHeader  = text.NewPattern(`(?i)(?:\bauthorization\b|\bbearer\b|x-[\w-]*(?:key|token)|api-key|headers?\b|-u\s|--user\b|auth\s*=|-H\s)`)
+	uploads   = text.NewPattern(`(?i)(?:\s-(?:T|F|d)\b|--data\S*|--upload-file|--form|\bPOST\b|\|\s*(?:curl|nc)\b|-X\s*P)`)
 )
 
 // sendsKey judges a key on its way to a host: home, away or unknown.
@@ -78,9 +79,9 @@ func sendsKey(h *hit) (Severity, bool) {
 		return "", false
 	}
 	worst := own
-	for _, m := range keyName.FindAllStringSubmatch(line, 30) {
+	for _, m := range keyName.Regexp().FindAllStringSubmatch(line, 30) {
 		name := m[1] + m[2] + m[3]
-		if !secretish.MatchString(name) {
+		if !secretish.Regexp().MatchString(name) {
 			continue
 		}
 		for _, host := range hs {
@@ -88,7 +89,7 @@ func sendsKey(h *hit) (Severity, bool) {
 				worst = f
 			}
 		}
-		if worst == stranger && owner(name) == "" && inHeader.MatchString(line) {
+		if worst == stranger && owner(name) == "" && inHeader.Regexp().MatchString(line) {
 			worst = unsure
 		}
 	}
@@ -97,7 +98,7 @@ func sendsKey(h *hit) (Severity, bool) {
 		return Low, true // the host is not said here
 	case worst == own:
 		return Low, true
-	case worst == unsure && inHeader.MatchString(line):
+	case worst == unsure && inHeader.Regexp().MatchString(line):
 		return Medium, true
 	case worst == unsure:
 		return High, true
@@ -122,42 +123,42 @@ func awayOnly(h *hit) (Severity, bool) {
 }
 
 var (
-	sshUse    = regexp.MustCompile(`(?i)(?:\s-i\s+|IdentityFile\s+|--key(?:-file)?[ =]|key_filename\s*=\s*|GIT_SSH_COMMAND)\S{0,40}$`)
-	netrcUse  = regexp.MustCompile(`(?i)--netrc(?:-file)?\b`)
-	configArg = regexp.MustCompile(`(?i)(?:-v|--volume|--mount|--config|--kubeconfig|KUBECONFIG)[ =]\S{0,60}$`)
+	sshUse    = text.NewPattern(`(?i)(?:\s-i\s+|IdentityFile\s+|--key(?:-file)?[ =]|key_filename\s*=\s*|GIT_SSH_COMMAND)\S{0,40}$`)
+	netrcUse  = text.NewPattern(`(?i)--netrc(?:-file)?\b`)
+	configArg = text.NewPattern(`(?i)(?:-v|--volume|--mount|--config|--kubeconfig|KUBECONFIG)[ =]\S{0,60}$`)
 )
 
 // vaultSend leaves the ordinary use of a key alone: ssh -i, curl --netrc, a mounted folder.
 func vaultSend(h *hit) (Severity, bool) {
 	m := h.match()
-	if netrcUse.MatchString(m) || strings.HasPrefix(h.seg.text[h.end:], ".pub") {
+	if netrcUse.Regexp().MatchString(m) || strings.HasPrefix(h.seg.text[h.end:], ".pub") {
 		return "", false
 	}
 	i := vaultAt(m)
-	if i >= 0 && (sshUse.MatchString(m[:i]) || configArg.MatchString(m[:i])) {
+	if i >= 0 && (sshUse.Regexp().MatchString(m[:i]) || configArg.Regexp().MatchString(m[:i])) {
 		return "", false
 	}
 	return awayOnly(h)
 }
 
-var vaultRe = regexp.MustCompile(`(?i)[\w~$/{}.-]*` + vault)
+var vaultRe = text.NewPattern(`(?i)[\w~$/{}.-]*` + vault)
 
 func vaultAt(s string) int {
-	if at := vaultRe.FindStringIndex(s); at != nil {
+	if at := vaultRe.Regexp().FindStringIndex(s); at != nil {
 		return at[0]
 	}
 	return -1
 }
 
-var ownVault = regexp.MustCompile(`(?i)(?:\.hermes/|HERMES_HOME|\.npmrc|\.pypirc|\.docker/config|\.kube/config|gcloud|hosts\.yml)`)
+var ownVault = text.NewPattern(`(?i)(?:\.hermes/|HERMES_HOME|\.npmrc|\.pypirc|\.docker/config|\.kube/config|gcloud|hosts\.yml)`)
 
 // vaultRead weighs what is read: settings files are read every day, private keys are not.
 func vaultRead(h *hit) (Severity, bool) {
 	m := h.match()
 	switch {
-	case strings.HasPrefix(h.seg.text[h.end:], ".pub") || netrcUse.MatchString(m):
+	case strings.HasPrefix(h.seg.text[h.end:], ".pub") || netrcUse.Regexp().MatchString(m):
 		return "", false
-	case ownVault.MatchString(m):
+	case ownVault.Regexp().MatchString(m):
 		return Medium, true
 	}
 	return h.severity, true
@@ -182,7 +183,7 @@ func serviceUse(h *hit) (Severity, bool) {
 
 // pasteUse is high where something is sent.
 func pasteUse(h *hit) (Severity, bool) {
-	if (h.seg.kind == code || h.inline()) && uploads.MatchString(h.seg.text) {
+	if (h.seg.kind == code || h.inline()) && uploads.Regexp().MatchString(h.seg.text) {
 		return High, true
 	}
 	return h.severity, true

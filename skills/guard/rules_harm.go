@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 func destructiveRules() []rule {
@@ -23,21 +24,21 @@ func destructiveRules() []rule {
 }
 
 var (
-	rmFlags   = regexp.MustCompile(`^(?i)rm\s+(?:-{1,2}[\w=-]*\s+)*`)
-	rmTarget  = regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"']|["'])+`)
-	wholeTree = regexp.MustCompile(`^(?:/|/\*|~|~/|~/\*|\$\{?HOME\}?/?\*?|\$\{?HERMES_HOME\}?/?\*?|~/\.hermes/?\*?|/(?:etc|usr|var|home|bin|sbin|lib|lib64|opt|root|boot|dev|sys|proc|System|Users|Applications|Library|private|mnt|media|srv)(?:/\*?)?|/(?:home|Users)/[^/]+/?\*?|/(?:etc|usr/(?:bin|lib|local)|bin|sbin|lib|boot|System)/.*|[A-Z]:\\?)$`)
-	homeTree  = regexp.MustCompile(`^(?:~|\$\{?HOME\}?)/(?:\.ssh|\.gnupg|\.aws|\.hermes|\.config|\.kube|Documents|Desktop|Pictures|Library|Downloads|\.local)/?\*?$`)
-	bare      = regexp.MustCompile(`^(?:\./?)?\*?$`)
-	wentUp    = regexp.MustCompile(`\bcd\s+["']?(?:/|~/?|\$\{?HOME\}?/?|/(?:etc|usr|var|home|root))["']?\s*(?:&&|;)[^;&|]*$`)
-	scratch   = regexp.MustCompile(`^(?:/tmp/|/var/tmp/|/private/tmp/|/dev/shm/|\$\{?TMP|\$\{?TEMP|/var/folders/|/var/cache/|/var/lib/apt/lists)`)
+	rmFlags   = text.NewPattern(`^(?i)rm\s+(?:-{1,2}[\w=-]*\s+)*`)
+	rmTarget  = text.NewPattern(`(?:"[^"]*"|'[^']*'|[^\s"']|["'])+`)
+	wholeTree = text.NewPattern(`^(?:/|/\*|~|~/|~/\*|\$\{?HOME\}?/?\*?|\$\{?HERMES_HOME\}?/?\*?|~/\.hermes/?\*?|/(?:etc|usr|var|home|bin|sbin|lib|lib64|opt|root|boot|dev|sys|proc|System|Users|Applications|Library|private|mnt|media|srv)(?:/\*?)?|/(?:home|Users)/[^/]+/?\*?|/(?:etc|usr/(?:bin|lib|local)|bin|sbin|lib|boot|System)/.*|[A-Z]:\\?)$`)
+	homeTree  = text.NewPattern(`^(?:~|\$\{?HOME\}?)/(?:\.ssh|\.gnupg|\.aws|\.hermes|\.config|\.kube|Documents|Desktop|Pictures|Library|Downloads|\.local)/?\*?$`)
+	bare      = text.NewPattern(`^(?:\./?)?\*?$`)
+	wentUp    = text.NewPattern(`\bcd\s+["']?(?:/|~/?|\$\{?HOME\}?/?|/(?:etc|usr|var|home|root))["']?\s*(?:&&|;)[^;&|]*$`)
+	scratch   = text.NewPattern(`^(?:/tmp/|/var/tmp/|/private/tmp/|/dev/shm/|\$\{?TMP|\$\{?TEMP|/var/folders/|/var/cache/|/var/lib/apt/lists)`)
 )
 
 // removes judges the targets of rm -r: build folders are cleaned every day.
 func removes(h *hit) (Severity, bool) {
 	m := h.match()
-	args := m[len(rmFlags.FindString(m)):]
+	args := m[len(rmFlags.Regexp().FindString(m)):]
 	worst, found := Low, false
-	for _, target := range rmTarget.FindAllString(args, 12) {
+	for _, target := range rmTarget.Regexp().FindAllString(args, 12) {
 		target = strings.Trim(strings.NewReplacer(`"`, "", `'`, "").Replace(target), "`),;:")
 		if h.seg.kind == prose {
 			target = strings.TrimRight(target, ".")
@@ -51,10 +52,10 @@ func removes(h *hit) (Severity, bool) {
 		switch {
 		case target == "--no-preserve-root":
 			return Critical, true
-		case strings.HasPrefix(target, "-") || scratch.MatchString(target) && !strings.Contains(target, ".."):
-		case wholeTree.MatchString(target), bare.MatchString(target) && wentUp.MatchString(h.seg.text[:h.at]):
+		case strings.HasPrefix(target, "-") || scratch.Regexp().MatchString(target) && !strings.Contains(target, ".."):
+		case wholeTree.Regexp().MatchString(target), bare.Regexp().MatchString(target) && wentUp.Regexp().MatchString(h.seg.text[:h.at]):
 			return Critical, true
-		case homeTree.MatchString(target):
+		case homeTree.Regexp().MatchString(target):
 			worst, found = High, true
 		case strings.HasPrefix(target, "/") || strings.HasPrefix(target, "~") || strings.HasPrefix(target, "$HOME") || strings.HasPrefix(target, "../.."):
 			worst, found = most(worst, Medium), true
@@ -75,24 +76,24 @@ func widePerms(h *hit) (Severity, bool) {
 }
 
 var (
-	accounts  = regexp.MustCompile(`/etc/(?:passwd|shadow|sudoers|group|gshadow|pam|ld\.so\.preload|crontab|cron\.|rc\.local|ssh/|profile|bash\.bashrc|environment)`)
-	addedFile = regexp.MustCompile(`/etc/(?:apt/|yum\.|systemd/|nginx/|docker/|caddy|default/|[\w-]+\.d/|[\w-]+/conf\.d/)`)
+	accounts  = text.NewPattern(`/etc/(?:passwd|shadow|sudoers|group|gshadow|pam|ld\.so\.preload|crontab|cron\.|rc\.local|ssh/|profile|bash\.bashrc|environment)`)
+	addedFile = text.NewPattern(`/etc/(?:apt/|yum\.|systemd/|nginx/|docker/|caddy|default/|[\w-]+\.d/|[\w-]+/conf\.d/)`)
 )
 
 func systemFile(h *hit) (Severity, bool) {
 	switch m := h.match(); {
-	case strings.HasPrefix(m, "open") && !regexpWrite.MatchString(h.seg.text[h.end:min(len(h.seg.text), h.end+20)]):
+	case strings.HasPrefix(m, "open") && !regexpWrite.Regexp().MatchString(h.seg.text[h.end:min(len(h.seg.text), h.end+20)]):
 		return "", false
-	case accounts.MatchString(m):
+	case accounts.Regexp().MatchString(m):
 		return Critical, true
-	case addedFile.MatchString(m):
+	case addedFile.Regexp().MatchString(m):
 		return Medium, true
 	}
 	return Medium, true
 }
 
 // regexpWrite is the mode of an open for writing.
-var regexpWrite = regexp.MustCompile(`^["']\s*,\s*(?:mode\s*=\s*)?["'][wa]`)
+var regexpWrite = text.NewPattern(`^["']\s*,\s*(?:mode\s*=\s*)?["'][wa]`)
 
 func privilegeRules() []rule {
 	t := table{category: "privilege_escalation"}

@@ -1,8 +1,9 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // agentFiles are the files that tell agents how to behave.
@@ -38,19 +39,19 @@ func persistenceRules() []rule {
 	return t.rules
 }
 
-var network = regexp.MustCompile(`(?i)\b(?:curl|wget|nc|ncat|base64|eval|/dev/tcp|python\d?\s+-c|bash\s+-c|iex)\b`)
+var network = text.NewPattern(`(?i)\b(?:curl|wget|nc|ncat|base64|eval|/dev/tcp|python\d?\s+-c|bash\s+-c|iex)\b`)
 
 func cronLine(h *hit) (Severity, bool) {
-	if network.MatchString(h.seg.text) {
+	if network.Regexp().MatchString(h.seg.text) {
 		return High, true
 	}
 	return h.severity, true
 }
 
-var aliasOver = regexp.MustCompile(`(?i)\balias\s+(?:sudo|ssh|git|ls|cd|curl|su|npm|pip)=|\b(?:sudo|ssh|su)\s*\(\)|trap\s|PROMPT_COMMAND`)
+var aliasOver = text.NewPattern(`(?i)\balias\s+(?:sudo|ssh|git|ls|cd|curl|su|npm|pip)=|\b(?:sudo|ssh|su)\s*\(\)|trap\s|PROMPT_COMMAND`)
 
 func rcLine(h *hit) (Severity, bool) {
-	if before := h.seg.text[:h.at]; network.MatchString(before) || aliasOver.MatchString(before) {
+	if before := h.seg.text[:h.at]; network.Regexp().MatchString(before) || aliasOver.Regexp().MatchString(before) {
 		return High, true
 	}
 	return h.severity, true
@@ -64,11 +65,11 @@ func ownKeyFile(h *hit) (Severity, bool) {
 	return h.severity, true
 }
 
-var gitRun = regexp.MustCompile(`(?i)core\.(?:hooksPath|fsmonitor|sshCommand|pager|editor)\s+["']?[^\s"']*(?:[/!$]|sh\b)|alias\.\w+\s+["']?!|credential\.helper\s+["']?!|url\.\S+\.insteadOf|http\.(?:proxy|sslVerify\s+["']?false)`)
+var gitRun = text.NewPattern(`(?i)core\.(?:hooksPath|fsmonitor|sshCommand|pager|editor)\s+["']?[^\s"']*(?:[/!$]|sh\b)|alias\.\w+\s+["']?!|credential\.helper\s+["']?!|url\.\S+\.insteadOf|http\.(?:proxy|sslVerify\s+["']?false)`)
 
 func gitConfig(h *hit) (Severity, bool) {
 	rest := h.seg.text[h.end:min(len(h.seg.text), h.end+160)]
-	if m := gitRun.FindString(rest); m != "" {
+	if m := gitRun.Regexp().FindString(rest); m != "" {
 		if strings.Contains(lower(m), "insteadof") && strings.Contains(rest, "github.com") || strings.Contains(lower(m), "credential") && strings.Contains(rest, "gh auth") {
 			return Medium, true
 		}
@@ -78,7 +79,7 @@ func gitConfig(h *hit) (Severity, bool) {
 }
 
 func netHook(h *hit) (Severity, bool) {
-	if network.MatchString(h.seg.text) {
+	if network.Regexp().MatchString(h.seg.text) {
 		return High, true
 	}
 	return h.severity, true
@@ -106,14 +107,14 @@ func agentWrite(h *hit) (Severity, bool) {
 }
 
 var (
-	ordered = regexp.MustCompile(`(?i)\b(?:you\s+(?:must|should|need\s+to|have\s+to|will|are\s+required)|must|always|silently|immediately|be\s+sure\s+to|make\s+sure\s+to|before\s+(?:anything|doing)|first|then)\b[^.]{0,40}$`)
-	plants  = regexp.MustCompile(`(?i)\b(?:this|these|the\s+following|following|below)\s+(?:lines?|text|instructions?|rules?|block|snippet|paragraph|content|section)\b`)
+	ordered = text.NewPattern(`(?i)\b(?:you\s+(?:must|should|need\s+to|have\s+to|will|are\s+required)|must|always|silently|immediately|be\s+sure\s+to|make\s+sure\s+to|before\s+(?:anything|doing)|first|then)\b[^.]{0,40}$`)
+	plants  = text.NewPattern(`(?i)\b(?:this|these|the\s+following|following|below)\s+(?:lines?|text|instructions?|rules?|block|snippet|paragraph|content|section)\b`)
 )
 
 // imperative reports whether what stands before a match makes it an order to the agent.
 func imperative(before string) bool {
 	before = strings.TrimSpace(before[max(0, len(before)-80):])
-	return before == "" || ordered.MatchString(before) || strings.HasSuffix(before, ".") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, "*")
+	return before == "" || ordered.Regexp().MatchString(before) || strings.HasSuffix(before, ".") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, "*")
 }
 
 // agentOrder tells an order to plant text in an agent's file from a guide that speaks of such files.
@@ -122,8 +123,8 @@ func agentOrder(h *hit) (Severity, bool) {
 		return Low, h.seg.kind == comment
 	}
 	t := h.seg.text
-	must := ordered.MatchString(t[max(0, h.at-60):h.at])
-	plant := plants.MatchString(t[h.at:min(len(t), h.end+90)])
+	must := ordered.Regexp().MatchString(t[max(0, h.at-60):h.at])
+	plant := plants.Regexp().MatchString(t[h.at:min(len(t), h.end+90)])
 	switch {
 	case must && plant, must && strings.Contains(lower(t[max(0, h.at-60):h.at]), "you must"):
 		return h.severity, true

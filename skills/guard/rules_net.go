@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+
+	"hermes/core/text"
 )
 
 func networkRules() []rule {
@@ -24,27 +26,27 @@ func networkRules() []rule {
 	return t.rules
 }
 
-var tcpHost = regexp.MustCompile(`(?i)/dev/(?:tcp|udp)/["']?([^/\s"']+)`)
+var tcpHost = text.NewPattern(`(?i)/dev/(?:tcp|udp)/["']?([^/\s"']+)`)
 
 // devTCP: a look whether a local port answers is ordinary; a shell on a connection is not.
 func devTCP(h *hit) (Severity, bool) {
-	m := tcpHost.FindStringSubmatch(h.match())
+	m := tcpHost.Regexp().FindStringSubmatch(h.match())
 	if m != nil && loopback(strings.ToLower(m[1])) {
 		return "", false
 	}
 	t := h.seg.text
-	if shellOnWire.MatchString(t) || strings.Contains(t, "0>&1") || strings.Contains(t, "<&5") || strings.Contains(t, "cat ") {
+	if shellOnWire.Regexp().MatchString(t) || strings.Contains(t, "0>&1") || strings.Contains(t, "<&5") || strings.Contains(t, "cat ") {
 		return h.severity, true
 	}
 	return Medium, true
 }
 
-var shellOnWire = regexp.MustCompile(`(?i)\b(?:ba|z|k|da)?sh\s+-i\b|\bexec\s+\d+<>|>\s*&?\s*/dev/(?:tcp|udp)`)
+var shellOnWire = text.NewPattern(`(?i)\b(?:ba|z|k|da)?sh\s+-i\b|\bexec\s+\d+<>|>\s*&?\s*/dev/(?:tcp|udp)`)
 
-var peer = regexp.MustCompile(`["']([^"']+)["']\s*,\s*(\d+)`)
+var peer = text.NewPattern(`["']([^"']+)["']\s*,\s*(\d+)`)
 
 func fixedPeer(h *hit) (Severity, bool) {
-	m := peer.FindStringSubmatch(h.match())
+	m := peer.Regexp().FindStringSubmatch(h.match())
 	if m == nil || loopback(strings.ToLower(m[1])) || m[1] == "8.8.8.8" || m[1] == "1.1.1.1" || m[2] == "443" || m[2] == "80" {
 		return "", false // looking up one's own address, or the web
 	}
@@ -72,7 +74,7 @@ func fixedIP(h *hit) (Severity, bool) {
 		}
 	}
 	before := h.seg.text[:h.at]
-	if strings.HasSuffix(before, "://") && uploads.MatchString(h.seg.text) {
+	if strings.HasSuffix(before, "://") && uploads.Regexp().MatchString(h.seg.text) {
 		return High, true
 	}
 	return Medium, strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@") || strings.Contains(before, "connect(")
@@ -109,7 +111,7 @@ func supplyRules() []rule {
 // installers are servers whose installation scripts people run from the maker's own page.
 const installers = ` astral.sh sh.rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io install.python-poetry.org ollama.com claude.ai fly.io tailscale.com get.volta.sh starship.rs cli.github.com deb.nodesource.com rpm.nodesource.com fnm.vercel.app get.helm.sh install.determinate.systems nixos.org sdk.cloud.google.com foundry.paradigm.xyz release.anza.xyz get.k3s.io brew.sh raw.githubusercontent.com mise.run mise.jdx.dev setup.atuin.sh zed.dev cursor.com opencode.ai hermes-agent.nousresearch.com developers.cloudflare.com download.pytorch.org get.modular.com pixi.sh install.meteor.com sh.brev.dev dl.google.com packages.microsoft.com `
 
-var releases = regexp.MustCompile(`(?i)^(?:https?://)?(?:github\.com/[\w.-]+/[\w.-]+/(?:releases|raw|archive)/|raw\.githubusercontent\.com/)`)
+var releases = text.NewPattern(`(?i)^(?:https?://)?(?:github\.com/[\w.-]+/[\w.-]+/(?:releases|raw|archive)/|raw\.githubusercontent\.com/)`)
 
 // installer makes the usual one-line installation of a known maker a finding that alone blocks nothing.
 func installer(h *hit) (Severity, bool) {
@@ -123,7 +125,7 @@ func installer(h *hit) (Severity, bool) {
 	}
 	secure := len(hs) > 0 && !strings.Contains(line, "http://")
 	for _, host := range hs {
-		known := strings.Contains(installers, " "+host+" ") || host == "github.com" && (h.id == "download_run" || releases.MatchString(line[strings.Index(line, "github.com"):])) || len(label(host)) > 3 && strings.Contains(h.about.words, noWord.ReplaceAllString(label(host), ""))
+		known := strings.Contains(installers, " "+host+" ") || host == "github.com" && (h.id == "download_run" || releases.Regexp().MatchString(line[strings.Index(line, "github.com"):])) || len(label(host)) > 3 && strings.Contains(h.about.words, noWord.Regexp().ReplaceAllString(label(host), ""))
 		secure = secure && known
 	}
 	switch {
@@ -154,10 +156,10 @@ func unpinned(h *hit) (Severity, bool) {
 	return Low, !strings.Contains(last[1:], "@") && !strings.Contains(last, "==")
 }
 
-var runAfter = regexp.MustCompile(`(?i)^[^;|]{0,80}(?:&&|;)\s*(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:sudo\s+)?(?:(?:ba|z)?sh\s+\S*\.sh|\./\S+\.sh|make\s+install)`)
+var runAfter = text.NewPattern(`(?i)^[^;|]{0,80}(?:&&|;)\s*(?:cd\s+\S+\s*(?:&&|;)\s*)?(?:sudo\s+)?(?:(?:ba|z)?sh\s+\S*\.sh|\./\S+\.sh|make\s+install)`)
 
 func cloneRun(h *hit) (Severity, bool) {
-	if runAfter.MatchString(h.seg.text[h.end:]) {
+	if runAfter.Regexp().MatchString(h.seg.text[h.end:]) {
 		return Medium, true
 	}
 	return Low, true

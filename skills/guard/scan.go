@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -229,7 +228,7 @@ func lookalike(w string) bool {
 	return plain >= 3 && foreign > 0 && foreign <= plain && threat.Fold(w) != w
 }
 
-var command = regexp.MustCompile(`(?i)\b(?:curl|wget)\s+(?:-|["'$]?https?:|["']?\$)|\b(?:nc|ncat)\s+(?:-|\S+\s+\d)|\b(?:ba|z|da)?sh\s+(?:-\w|["'./$<])|\bpowershell\s+-|\bchmod\s+[+0-7]|\bsudo\s+\w|/bin/(?:ba|z|da)?sh\b|\bos\.(?:system|popen|environ)\b|\bsubprocess\b|\bchild_process\b|\b(?:eval|exec)\s*\(|\bimport\s+(?:os|socket|subprocess|urllib|requests)\b|\brequire\(["']|\brm\s+-\w*[rf]|\biex\b|\bInvoke-\w+|/dev/tcp/|<script\b`)
+var command = text.NewPattern(`(?i)\b(?:curl|wget)\s+(?:-|["'$]?https?:|["']?\$)|\b(?:nc|ncat)\s+(?:-|\S+\s+\d)|\b(?:ba|z|da)?sh\s+(?:-\w|["'./$<])|\bpowershell\s+-|\bchmod\s+[+0-7]|\bsudo\s+\w|/bin/(?:ba|z|da)?sh\b|\bos\.(?:system|popen|environ)\b|\bsubprocess\b|\bchild_process\b|\b(?:eval|exec)\s*\(|\bimport\s+(?:os|socket|subprocess|urllib|requests)\b|\brequire\(["']|\brm\s+-\w*[rf]|\biex\b|\bInvoke-\w+|/dev/tcp/|<script\b`)
 
 // layers looks into what is encoded in text. line places it when text is itself derived.
 func (l *looker) layers(encoded string, line int) {
@@ -241,7 +240,7 @@ func (l *looker) layers(encoded string, line int) {
 		shown := show(x.Text)
 		plain := threat.Fold(x.Text)
 		dense := !strings.HasPrefix(x.Kind, "percent") && !strings.HasPrefix(x.Kind, "entity")
-		if dense && command.MatchString(plain) {
+		if dense && command.Regexp().MatchString(plain) {
 			l.add(Finding{ID: "encoded_command", Category: "obfuscation", Severity: High, Line: at, Excerpt: show(x.Source), Decoded: shown, Why: "a command or program hidden in " + x.Kind})
 		}
 		for _, f := range threat.Scan(x.Text, threat.Context) {

@@ -2,9 +2,10 @@ package guard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"hermes/core/text"
 )
 
 // kind says what a stretch of text is for.
@@ -170,7 +171,7 @@ type segmenter struct {
 }
 
 // pitfallHeading recognises the heading of a list of what goes wrong.
-var pitfallHeading = regexp.MustCompile(`(?i)^#+.*\b(?:pitfalls?|anti-?patterns?|mistakes|don['’]?ts|not\s+to\s+do|red\s+flags|security|threats?|attacks?|vulnerabilit(?:y|ies)|risks?|gotchas)\b`)
+var pitfallHeading = text.NewPattern(`(?i)^#+.*\b(?:pitfalls?|anti-?patterns?|mistakes|don['’]?ts|not\s+to\s+do|red\s+flags|security|threats?|attacks?|vulnerabilit(?:y|ies)|risks?|gotchas)\b`)
 
 // markdown separates front matter, fenced code, indented code and paragraphs.
 func (b *segmenter) markdown() {
@@ -223,10 +224,10 @@ func closes(l, marker string) bool {
 }
 
 // badExample recognises what people write above or in front of what should not be done.
-var badExample = regexp.MustCompile(`(?i)(?:\b(?:never|do\s+not|don['’]?t|must\s+not|avoid|refuse|anti-?patterns?|dangerous|malicious|insecure|vulnerable|attacks?|injection)\b|❌|🚫|(?:^|[^\w])(?:bad|wrong|unsafe|incorrect)\b\s*(?:[:(*]|example|way|approach|$))`)
+var badExample = text.NewPattern(`(?i)(?:\b(?:never|do\s+not|don['’]?t|must\s+not|avoid|refuse|anti-?patterns?|dangerous|malicious|insecure|vulnerable|attacks?|injection)\b|❌|🚫|(?:^|[^\w])(?:bad|wrong|unsafe|incorrect)\b\s*(?:[:(*]|example|way|approach|$))`)
 
 // incite recognises words that turn a warning around: "do not hesitate", "never skip this".
-var incite = regexp.MustCompile(`(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|avoid)\s+(?:\w+\s+)?(?:skip|forget|hesitate|worry|fail|miss|omit|ask|wait|stop|mind|delay|question)\w*`)
+var incite = text.NewPattern(`(?i)\b(?:never|do\s+not|don['’]?t|must\s+not|avoid)\s+(?:\w+\s+)?(?:skip|forget|hesitate|worry|fail|miss|omit|ask|wait|stop|mind|delay|question)\w*`)
 
 // warnedBefore looks at the lines right above a fence.
 func (b *segmenter) warnedBefore(at int) bool {
@@ -240,7 +241,7 @@ func (b *segmenter) warnedBefore(at int) bool {
 			return false
 		}
 		seen++
-		if badExample.MatchString(l) && !incite.MatchString(l) {
+		if badExample.Regexp().MatchString(l) && !incite.Regexp().MatchString(l) {
 			return true
 		}
 		if strings.HasPrefix(l, "#") {
@@ -260,7 +261,7 @@ func (b *segmenter) single(from, to int) {
 }
 
 // item recognises lines that begin something new inside prose.
-var item = regexp.MustCompile(`^\s*(?:#|[-*+]\s|\d{1,3}[.)]\s|\||>|<)`)
+var item = text.NewPattern(`^\s*(?:#|[-*+]\s|\d{1,3}[.)]\s|\||>|<)`)
 
 // prose joins the lines of a paragraph. Indented blocks after an empty line are code.
 func (b *segmenter) prose(from, to int) {
@@ -274,14 +275,14 @@ func (b *segmenter) prose(from, to int) {
 		case t == "":
 			cur, blank = nil, true
 			continue
-		case indented && (blank || cur != nil && cur.kind == code) && !item.MatchString(l):
+		case indented && (blank || cur != nil && cur.kind == code) && !item.Regexp().MatchString(l):
 			cur = &seg{text: t, line: i + 1, kind: code, lang: shell}
 			b.out = append(b.out, cur)
-		case cur != nil && cur.kind == prose && !item.MatchString(l) && !cur.full():
+		case cur != nil && cur.kind == prose && !item.Regexp().MatchString(l) && !cur.full():
 			cur.add(" ", strings.TrimLeft(t, "> "), i+1)
 		default:
 			if strings.HasPrefix(t, "#") {
-				b.pitfall = pitfallHeading.MatchString(t)
+				b.pitfall = pitfallHeading.Regexp().MatchString(t)
 			}
 			cur = &seg{text: t, line: i + 1, pitfall: b.pitfall}
 			b.out = append(b.out, cur)
@@ -309,7 +310,7 @@ func (b *segmenter) code(from, to int, f format, warned bool) {
 				b.out = append(b.out, cur)
 			}
 			// In a script a comment stops nothing; in a guide it says how the example is meant.
-			local = f.example && badExample.MatchString(c) && !incite.MatchString(c)
+			local = f.example && badExample.Regexp().MatchString(c) && !incite.Regexp().MatchString(c)
 			continue
 		}
 		if cur != nil && cur.kind == code && !cur.full() && continues(cur, t) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -170,10 +169,10 @@ func oneSentence(d string) bool {
 	return !strings.Contains(inner, ". ") && !strings.ContainsAny(inner, "。")
 }
 
-var authorLine = regexp.MustCompile(`(?m)^author:\s*["']?(.*?)["']?\s*$`)
+var authorLine = text.NewPattern(`(?m)^author:\s*["']?(.*?)["']?\s*$`)
 
 func author(s string) string {
-	if m := authorLine.FindStringSubmatch(s); m != nil {
+	if m := authorLine.Regexp().FindStringSubmatch(s); m != nil {
 		return strings.TrimSpace(m[1])
 	}
 	return ""
@@ -229,8 +228,8 @@ func sections(name, body string) []Finding {
 }
 
 var (
-	shellWord = regexp.MustCompile("`(grep|rg|cat|head|tail|sed|awk|find|ls)(?: [^`]*)?`")
-	toolWord  = regexp.MustCompile("(?i)\\b(?:use|call|run|with|tool)\\s+(?:the\\s+)?`([a-z]+(?:_[a-z]+)+)`")
+	shellWord = text.NewPattern("`(grep|rg|cat|head|tail|sed|awk|find|ls)(?: [^`]*)?`")
+	toolWord  = text.NewPattern("(?i)\\b(?:use|call|run|with|tool)\\s+(?:the\\s+)?`([a-z]+(?:_[a-z]+)+)`")
 )
 
 // lines looks at the prose: commands in fences are the reader's own.
@@ -245,10 +244,10 @@ func (t Turn) lines(name, body string, first int) []Finding {
 		if fenced {
 			continue
 		}
-		for _, m := range shellWord.FindAllStringSubmatch(line, -1) {
+		for _, m := range shellWord.Regexp().FindAllStringSubmatch(line, -1) {
 			out = append(out, Finding{Skill: name, Code: CodeShell, File: skills.FileName, Line: first + i, Message: "tells to use " + m[1] + "; name the tool that does it (read_file, search_files, patch)"})
 		}
-		for _, m := range toolWord.FindAllStringSubmatch(line, -1) {
+		for _, m := range toolWord.Regexp().FindAllStringSubmatch(line, -1) {
 			if len(t.Tools) == 0 || slices.Contains(t.Tools, m[1]) {
 				continue
 			}
@@ -317,10 +316,10 @@ func prose(body string) string {
 	return strings.Join(out, "\n")
 }
 
-var lineNumber = regexp.MustCompile(`(?m)^\s*\d+\|`)
+var lineNumber = text.NewPattern(`(?m)^\s*\d+\|`)
 
 // stripNumbers takes the line numbers of read_file away.
-func stripNumbers(s string) string { return lineNumber.ReplaceAllString(s, "") }
+func stripNumbers(s string) string { return lineNumber.Regexp().ReplaceAllString(s, "") }
 
 // MaxRounds is how often the model is asked to mend what the check found.
 const MaxRounds = 2

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/glamour/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/blevesearch/bleve/v2"
 	"github.com/openai/openai-go/v3"
 	"gopkg.in/yaml.v3"
 )
@@ -38,6 +39,7 @@ func main() {
 	}
 	_, _ = yaml.Marshal(map[string]int{"a": 1})
 	_ = openai.ChatModelGPT4o
+	_ = bleve.NewIndexMapping()
 	_, _ = glamour.NewTermRenderer(glamour.WithStandardStyle("dark"))
 	if _, err := tea.NewProgram(model{key.NewBinding(key.WithKeys("ctrl+c"))}).Run(); err != nil {
 		os.Exit(1)
