@@ -99,7 +99,7 @@ func deskNotes() []action {
 	return []action{
 		n("desk.walk", "next and previous line; first and last", "j", "k", "g", "G"),
 		n("desk.scroll", "scroll what stands beside", "space", "pgdown", "pgup", "J", "K"),
-		n("desk.accept", "accept what waits", "a", "enter"),
+		n("desk.accept", "accept what waits; Enter twice", "a", "enter"),
 		n("desk.edit", "change what waits in your editor; it goes on waiting", "e"),
 		n("desk.move", "a fact that waits: for the other store", "m"),
 		n("desk.reject", "twice: reject what waits, and remember that", "x"),

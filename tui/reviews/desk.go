@@ -220,12 +220,17 @@ func (d *Desk) pick(n int) {
 	}
 }
 
-// onProposal decides about a proposal. Rejecting asks for the key twice: it is remembered.
+// onProposal decides about a proposal. Rejecting asks for the key twice: it is remembered. So does Enter, which opens
+// things elsewhere.
 func (d *Desk) onProposal(key string, p *review.Waiting, sure Do) Action {
 	switch key {
 	case "a", "enter":
 		if p.Foreign {
 			d.note = "another program staged it: accept it there, or reject it with x"
+			return Action{}
+		}
+		if key == "enter" && sure != Accept {
+			d.sure, d.note = Accept, "Enter again, or a, accepts it"
 			return Action{}
 		}
 		return Action{Do: Accept, ID: p.ID}

@@ -223,6 +223,9 @@ func TestDesk_actions(t *testing.T) {
 		want reviews.Action
 	}{
 		{"accept", []string{"a"}, reviews.Action{Do: reviews.Accept, ID: "0a1b2c3d"}},
+		{"Enter asks first", []string{"enter"}, reviews.Action{}},
+		{"accept with Enter", []string{"enter", "enter"}, reviews.Action{Do: reviews.Accept, ID: "0a1b2c3d"}},
+		{"rejecting was asked, not accepting", []string{"x", "enter"}, reviews.Action{}},
 		{"move a fact", []string{"m"}, reviews.Action{Do: reviews.Move, ID: "0a1b2c3d"}},
 		{"a skill has no other store", []string{"j", "m"}, reviews.Action{}},
 		{"reject asks first", []string{"x"}, reviews.Action{}},
