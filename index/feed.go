@@ -58,7 +58,7 @@ func (x *Index) sync(ctx context.Context, report func(Progress)) (Progress, erro
 		return Progress{}, err
 	}
 	p := Progress{Sessions: len(files)}
-	if x.untouched(files) {
+	if len(files) == 0 && x.engine.gone() {
 		return p, nil
 	}
 	defer x.fed.Store(nil)

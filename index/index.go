@@ -59,7 +59,14 @@ func (x *Index) Rebuild(ctx context.Context, report func(Progress)) (Progress, e
 }
 
 // untouched tells that nothing was ever said and no index made: looking for something is no reason to write one.
-func (x *Index) untouched(files []transcript) bool { return len(files) == 0 && x.engine.gone() }
+// The transcripts are listed only when there is no index: a search that finds one does not pay for it.
+func (x *Index) untouched() bool {
+	if !x.engine.gone() {
+		return false
+	}
+	files, err := x.transcripts()
+	return err == nil && len(files) == 0
+}
 
 // transcript is one session file.
 type transcript struct {

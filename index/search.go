@@ -90,7 +90,7 @@ func (x *Index) Search(ctx context.Context, q Query, o Options) (Results, error)
 
 // hits asks the engine, or the transcripts when it cannot be had.
 func (x *Index) hits(ctx context.Context, q Query, o Options) (findings, error) {
-	if files, err := x.transcripts(); err == nil && x.untouched(files) {
+	if x.untouched() {
 		return findings{}, nil
 	}
 	p, err := x.catchUp(ctx)
