@@ -195,12 +195,40 @@ func (s *Store) changeList(ctx context.Context, path string, f func([]string) []
 	})
 }
 
-// change runs one edit of config.yaml under its lock; want decides the new value from the old node.
+// change runs one edit of config.yaml; want decides the new value from the old node.
 func (s *Store) change(ctx context.Context, parts []string, want func(Key, *yaml.Node) ([]string, error)) error {
-	file := s.home.Config()
 	if err := home.EnsureDir(s.home.Dir()); err != nil {
 		return err
 	}
+	return s.rewrite(ctx, parts, func(data []byte, root *yaml.Node) ([]byte, error) {
+		k, ok := keyTable(Keys()).find(parts)
+		n := lookup(root, parts)
+		switch {
+		case ok:
+		case n != nil && n.Kind == yaml.ScalarNode: // another program's key that is there may be changed
+			k = Key{Path: joinKey(parts), Kind: KindAny}
+		default:
+			return nil, s.unknown("set", Keys(), parts)
+		}
+		values, err := want(k, n)
+		if errors.Is(err, errNoop) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, &core.Error{Code: core.CodeUsage, Op: "set", Subject: joinKey(parts), Err: err, Hint: k.Doc}
+		}
+		out, err := edit{path: parts, kind: k.Kind, want: values}.apply(data)
+		if err != nil {
+			line, msg := lineOf(err)
+			return nil, s.refuse(parts, line, errors.New(msg))
+		}
+		return out, nil
+	})
+}
+
+// rewrite replaces config.yaml by what f makes of it, under its lock; nil leaves it.
+func (s *Store) rewrite(ctx context.Context, parts []string, f func(data []byte, root *yaml.Node) ([]byte, error)) error {
+	file := s.home.Config()
 	return home.WithLock(ctx, file+".lock", func() error {
 		data, err := readFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -211,26 +239,9 @@ func (s *Store) change(ctx context.Context, parts []string, want func(Key, *yaml
 			line, msg := lineOf(err)
 			return s.refuse(parts, line, errors.New(msg))
 		}
-		k, ok := keyTable(Keys()).find(parts)
-		n := lookup(root, parts)
-		switch {
-		case ok:
-		case n != nil && n.Kind == yaml.ScalarNode: // another program's key that is there may be changed
-			k = Key{Path: joinKey(parts), Kind: KindAny}
-		default:
-			return s.unknown("set", Keys(), parts)
-		}
-		values, err := want(k, n)
-		if errors.Is(err, errNoop) {
-			return nil
-		}
-		if err != nil {
-			return &core.Error{Code: core.CodeUsage, Op: "set", Subject: joinKey(parts), Err: err, Hint: k.Doc}
-		}
-		out, err := edit{path: parts, kind: k.Kind, want: values}.apply(data)
-		if err != nil {
-			line, msg := lineOf(err)
-			return s.refuse(parts, line, errors.New(msg))
+		out, err := f(data, root)
+		if err != nil || out == nil {
+			return err
 		}
 		return home.WriteFile(file, out, home.FileMode)
 	})

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"hermes/core"
-	"hermes/core/home"
 )
 
 // Unset takes the setting at path out of the file, so that its default holds again; a section that is empty then goes
@@ -20,29 +17,19 @@ func (s *Store) Unset(ctx context.Context, path string) (had bool, err error) {
 	if err != nil {
 		return false, &core.Error{Code: core.CodeUsage, Op: "unset", Err: err, Hint: "Write it like memory.nudge_interval."}
 	}
-	file := s.home.Config()
-	if _, err := readFile(file); errors.Is(err, fs.ErrNotExist) {
+	if _, err := readFile(s.home.Config()); errors.Is(err, fs.ErrNotExist) {
 		return false, s.absent(parts)
 	}
-	err = home.WithLock(ctx, file+".lock", func() error {
-		data, err := readFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return s.refuse(parts, 0, err)
-		}
-		root, err := parseTree(data)
-		if err != nil {
-			line, msg := lineOf(err)
-			return s.refuse(parts, line, errors.New(msg))
-		}
+	err = s.rewrite(ctx, parts, func(data []byte, root *yaml.Node) ([]byte, error) {
 		if lookup(root, parts) == nil {
-			return s.absent(parts)
+			return nil, s.absent(parts)
 		}
 		out, err := without(data, root, parts)
 		if err != nil {
-			return s.refuse(parts, 0, err)
+			return nil, s.refuse(parts, 0, err)
 		}
 		had = true
-		return home.WriteFile(file, out, home.FileMode)
+		return out, nil
 	})
 	return had, err
 }
@@ -80,17 +67,8 @@ func without(data []byte, root *yaml.Node, path []string) ([]byte, error) {
 	if err != nil {
 		return nil, errVerify
 	}
-	was, err := flat(root)
-	if err != nil {
-		return nil, err
-	}
-	is, err := flat(after)
-	if err != nil {
-		return nil, err
-	}
-	forget(was, "\x00"+strings.Join(path, "\x00"))
-	if lookup(after, path) != nil || !maps.Equal(was, is) {
+	if lookup(after, path) != nil {
 		return nil, errVerify
 	}
-	return out, nil
+	return out, onlyAt(path, root, after)
 }

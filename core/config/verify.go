@@ -18,6 +18,14 @@ func (e edit) verify(before *yaml.Node, out []byte) error {
 	if err != nil {
 		return errVerify
 	}
+	if !e.says(after) {
+		return errVerify
+	}
+	return onlyAt(e.path, before, after)
+}
+
+// onlyAt proves that two trees differ at most at and below path.
+func onlyAt(path []string, before, after *yaml.Node) error {
 	old, err := flat(before)
 	if err != nil {
 		return err
@@ -26,14 +34,11 @@ func (e edit) verify(before *yaml.Node, out []byte) error {
 	if err != nil {
 		return err
 	}
-	if !e.says(after) {
-		return errVerify
-	}
-	at := "\x00" + strings.Join(e.path, "\x00")
+	at := "\x00" + strings.Join(path, "\x00")
 	forget(old, at)
 	forget(now, at)
-	for i := range e.path { // sections that were empty are filled now
-		above := "\x00" + strings.Join(e.path[:i], "\x00")
+	for i := range path { // sections that were empty are filled now
+		above := "\x00" + strings.Join(path[:i], "\x00")
 		if i == 0 {
 			above = ""
 		}
