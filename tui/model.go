@@ -149,7 +149,7 @@ func New(o Options) *Model {
 	m.reviews = reviews.New(m.st, o.Now)
 	m.skills = skillpane.New(m.st)
 	m.actions = bindings()
-	m.table = table()
+	m.table = table(m.actions)
 	m.focusPane(layout.Chat)
 	if o.Workspace.Conversation == nil {
 		m.applyKeys()

@@ -77,12 +77,12 @@ func capital(s string) string {
 }
 
 // CheckKeys says why texts cannot be configured as the keys of action id; nil when they can.
-func CheckKeys(id string, texts []string) error { return table().Check(id, texts) }
+func CheckKeys(id string, texts []string) error { return table(bindings()).Check(id, texts) }
 
 // table is what every key does before a person configured any.
-func table() keys.Table {
+func table(actions []action) keys.Table {
 	var t keys.Table
-	for _, a := range bindings() {
+	for _, a := range actions {
 		t = append(t, a.Binding)
 	}
 	return t
