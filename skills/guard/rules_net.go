@@ -2,7 +2,6 @@ package guard
 
 import (
 	"net/netip"
-	"regexp"
 	"strings"
 
 	"hermes/core/text"
@@ -113,6 +112,8 @@ const installers = ` astral.sh sh.rustup.rs get.docker.com bun.sh bun.com deno.l
 
 var releases = text.NewPattern(`(?i)^(?:https?://)?(?:github\.com/[\w.-]+/[\w.-]+/(?:releases|raw|archive)/|raw\.githubusercontent\.com/)`)
 
+var pipedJSON = text.NewPattern(`(?i)\|\s*python\d?\S*\s+-(?:m\s+json|c)\b`)
+
 // installer makes the usual one-line installation of a known maker a finding that alone blocks nothing.
 func installer(h *hit) (Severity, bool) {
 	line := h.seg.text[h.at:min(len(h.seg.text), h.at+wholeLine)]
@@ -120,7 +121,7 @@ func installer(h *hit) (Severity, bool) {
 	if allLoopback(hs) {
 		return Medium, true
 	}
-	if h.id == "curl_pipe_python" && regexp.MustCompile(`(?i)\|\s*python\d?\S*\s+-(?:m\s+json|c)\b`).MatchString(line) {
+	if h.id == "curl_pipe_python" && pipedJSON.Regexp().MatchString(line) {
 		return "", false
 	}
 	secure := len(hs) > 0 && !strings.Contains(line, "http://")
