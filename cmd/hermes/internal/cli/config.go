@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,7 +192,7 @@ func (x *cli) configEdit() *cobra.Command {
 
 // inEditor opens file in the person's editor and waits; otherwise is what to do without one.
 func (x *cli) inEditor(ctx context.Context, file, otherwise string) error {
-	editor := firstWord(x.Getenv("VISUAL"), x.Getenv("EDITOR"))
+	editor := cmp.Or(x.Getenv("VISUAL"), x.Getenv("EDITOR"))
 	words := strings.Fields(editor)
 	if len(words) == 0 {
 		return &core.Error{Code: core.CodeSetup, Op: "edit", Subject: file, Err: errors.New("no editor is set"), Hint: "set EDITOR, or " + otherwise}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,6 +39,28 @@ func (x *cli) library() (*app.App, *skills.Library, error) {
 	}
 	l, _ := a.SkillsAt(x.Dir, nil)
 	return a, l, nil
+}
+
+// skill is the library with the one skill a person named.
+func (x *cli) skill(ctx context.Context, name string) (*app.App, *skills.Library, skills.Match, error) {
+	a, l, err := x.library()
+	if err != nil {
+		return nil, nil, skills.Match{}, err
+	}
+	m, err := l.Find(ctx, name)
+	return a, l, m, err
+}
+
+// libraryToChange is the library of a home that is there to be written, for people only.
+func (x *cli) libraryToChange(what string) (*app.App, *skills.Library, error) {
+	if err := x.forPeople(what); err != nil {
+		return nil, nil, err
+	}
+	a, l, err := x.library()
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, l, a.Home.Open()
 }
 
 // skillRow is a skill as list prints it.
@@ -108,7 +132,7 @@ func (x *cli) skillsList() *cobra.Command {
 		for _, r := range rows {
 			if r.Category != category {
 				category = r.Category
-				x.printf("%s\n", text.OneLine(firstWord(category, "general")))
+				x.printf("%s\n", text.OneLine(cmp.Or(category, "general")))
 			}
 			mark := "  "
 			switch {
@@ -150,17 +174,10 @@ func (x *cli) archived(l *skills.Library) error {
 		return x.print(map[string]any{"archived": rows})
 	}
 	for _, r := range rows {
-		x.printf("%-36s %s\n", text.OneLine(r.Name), text.OneLine(firstWord(r.From, r.Description)))
+		x.printf("%-36s %s\n", text.OneLine(r.Name), text.OneLine(cmp.Or(r.From, r.Description)))
 	}
 	x.printf("%s in the archive; bring one back with hermes skills restore NAME\n", text.Count(len(rows), "skill", "skills"))
 	return nil
-}
-
-func firstWord(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 // warned reports whether there is something to put right.
@@ -170,11 +187,7 @@ func warned(list []skills.Warning) bool {
 
 func (x *cli) skillsShow() *cobra.Command {
 	return command("show NAME", "Show one skill: text, files, warnings, use", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library()
-		if err != nil {
-			return err
-		}
-		m, err := l.Find(cmd.Context(), args[0])
+		a, l, m, err := x.skill(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -190,15 +203,15 @@ func (x *cli) skillsShow() *cobra.Command {
 		if err != nil {
 			return &core.Error{Op: "read skill", Subject: m.Path, Err: err}
 		}
-		row := skillRowOf(checked[i])
+		row, files := skillRowOf(checked[i]), skills.Files(m.Folder)
 		if x.json {
-			return x.print(map[string]any{"skill": row, "content": text.CleanUTF8(string(data)), "files": append([]string{}, skills.Files(m.Folder)...)})
+			return x.print(map[string]any{"skill": row, "content": text.CleanUTF8(string(data)), "files": append([]string{}, files...)})
 		}
-		x.printf("%s  (%s, %s, used %d times)\n%s\nin the prompt: %s\n", m.Qualified(), row.CreatedBy, row.State, row.Uses, m.Path, firstWord(row.IndexDescription, "(no description)"))
+		x.printf("%s  (%s, %s, used %d times)\n%s\nin the prompt: %s\n", m.Qualified(), row.CreatedBy, row.State, row.Uses, m.Path, cmp.Or(row.IndexDescription, "(no description)"))
 		for _, w := range row.Warnings {
 			x.printf("  ! %s: %s\n", w.Code, text.OneLine(w.Message))
 		}
-		for _, f := range skills.Files(m.Folder) {
+		for _, f := range files {
 			x.printf("  %s\n", text.OneLine(f))
 		}
 		x.printf("\n%s\n", text.Neutralise(string(data)))

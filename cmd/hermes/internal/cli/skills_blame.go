@@ -14,11 +14,7 @@ import (
 
 func (x *cli) skillsBlame() *cobra.Command {
 	return command("blame NAME [FILE]", "Tell for each line who wrote it, when and why", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library()
-		if err != nil {
-			return err
-		}
-		m, err := l.Find(cmd.Context(), args[0])
+		a, _, m, err := x.skill(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}

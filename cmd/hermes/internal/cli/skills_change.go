@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,11 +16,7 @@ import (
 
 func (x *cli) skillsConfig() *cobra.Command {
 	c := command("config NAME [KEY=VALUE…]", "Show or set what a skill asks to be told once", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library()
-		if err != nil {
-			return err
-		}
-		m, err := l.Find(cmd.Context(), args[0])
+		a, l, m, err := x.skill(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -128,7 +125,7 @@ func (x *cli) skillsDiff() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return x.said(map[string]any{"name": args[0], "from": args[1], "to": args[2], "diff": diff}, "%s", firstWord(text.Neutralise(diff), "no difference\n"))
+		return x.said(map[string]any{"name": args[0], "from": args[1], "to": args[2], "diff": diff}, "%s", cmp.Or(text.Neutralise(diff), "no difference\n"))
 	}, cobra.RangeArgs(1, 3))
 }
 
@@ -174,14 +171,8 @@ func (x *cli) skillsArchive() *cobra.Command {
 // skillsMark is a command that does one thing to one skill.
 func (x *cli) skillsMark(use, short, done string, f func(*skills.Library, context.Context, ledger.Change, string) (skills.Entry, error)) *cobra.Command {
 	return command(use, short, func(cmd *cobra.Command, args []string) error {
-		if err := x.forPeople("change skills"); err != nil {
-			return err
-		}
-		a, l, err := x.library()
+		a, l, err := x.libraryToChange("change skills")
 		if err != nil {
-			return err
-		}
-		if err := a.Home.Open(); err != nil {
 			return err
 		}
 		e, err := f(l, cmd.Context(), a.By(), args[0])

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -45,11 +46,7 @@ func (x *cli) skillsIndex() *cobra.Command {
 func (x *cli) skillsShorten() *cobra.Command {
 	var write bool
 	c := command("shorten NAME [DESCRIPTION]", "Propose a description that the model sees whole; write it with --write, or give your own", func(cmd *cobra.Command, args []string) error {
-		a, l, err := x.library()
-		if err != nil {
-			return err
-		}
-		m, err := l.Find(cmd.Context(), args[0])
+		a, l, m, err := x.skill(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -75,7 +72,7 @@ func (x *cli) skillsShorten() *cobra.Command {
 				"name": m.Qualified(), "description": m.Description, "before": m.Short(), "after": next, "written": write,
 			})
 		}
-		x.printf("before: %s\nafter:  %s\n%s\n", text.OneLine(m.Short()), text.OneLine(next), firstWord(said, "nothing was changed; --write saves it, or give your own words"))
+		x.printf("before: %s\nafter:  %s\n%s\n", text.OneLine(m.Short()), text.OneLine(next), cmp.Or(said, "nothing was changed; --write saves it, or give your own words"))
 		return nil
 	}, cobra.RangeArgs(1, 2))
 	c.Flags().BoolVar(&write, "write", false, "save the proposal")
@@ -88,11 +85,7 @@ func (x *cli) skillsEdit() *cobra.Command {
 		if err := x.forPeople("change skills"); err != nil {
 			return err
 		}
-		a, l, err := x.library()
-		if err != nil {
-			return err
-		}
-		m, err := l.Find(cmd.Context(), args[0])
+		a, l, m, err := x.skill(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
@@ -158,14 +151,8 @@ func (*cli) dropDraft(draft string) {
 func (x *cli) skillsDelete() *cobra.Command {
 	var yes bool
 	c := command("delete NAME", "Remove an archived skill for good (skills list --archived)", func(cmd *cobra.Command, args []string) error {
-		if err := x.forPeople("delete skills"); err != nil {
-			return err
-		}
-		a, l, err := x.library()
+		a, l, err := x.libraryToChange("delete skills")
 		if err != nil {
-			return err
-		}
-		if err := a.Home.Open(); err != nil {
 			return err
 		}
 		if !yes && !x.confirm("delete the archived skill "+args[0]+" for good?") {
