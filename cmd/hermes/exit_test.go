@@ -17,7 +17,7 @@ strict: true
 chunk: 6
 rules:
   - {when: {user: stream}, reply: {text: "This answer never comes to its end.", fault: {after: 3, stall: true}}}
-  - {when: {user: tool, turn: 0}, reply: {tool_calls: [{name: terminal, arguments: {command: "echo started; sleep 300 & sleep 300"}}]}}
+  - {when: {user: tool, turn: 0}, reply: {tool_calls: [{name: terminal, arguments: {command: "echo started; sleep 31415 & sleep 31415"}}]}}
   - {reply: {text: "You said: {{user}}"}}
 `
 
@@ -50,7 +50,7 @@ func TestE2E_OpenTU06_ctrlC(t *testing.T) {
 	x.see("started")
 	x.keys(ctrlC)
 	x.idle()
-	x.processesGone("sleep 300")
+	x.processesGone("sleep 31415")
 	x.keys("half a thought")
 	x.see("half a thought")
 	x.keys(ctrlC)
@@ -139,7 +139,7 @@ func TestE2E_killed(t *testing.T) {
 	x.idle()
 	x.keys(ctrlC + ctrlC)
 	x.exits(0)
-	_ = exec.Command("pkill", "-f", "^sleep 300$").Run() // orphans of the killed program
+	_ = exec.Command("pkill", "-f", "^sleep 31415$").Run() // orphans of the killed program
 }
 
 // A second process on a session may read, fork or wait; it never writes.
